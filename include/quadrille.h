@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Quadrille: irregular communication on distributed-memory machines.
+ *
+ * Each rank has messages of different sizes for some of the others. A *pattern* says who sends how much to
+ * whom; a *machine* says what the network can do; a *schedule* cuts the pattern into phases in which nobody
+ * is in anybody's way. Include this header for all of it, or one of the parts:
+ *
+ *     quadrille/base.h       results, error texts, the log
+ *     quadrille/pattern.h    the sparse matrix of messages
+ *     quadrille/machine.h    the network and its cost
+ *     quadrille/schedule.h   from a pattern to phases; the checker; the prediction
+ */
+#ifndef QUADRILLE_H
+#define QUADRILLE_H
+
+#include "quadrille/base.h"
+#include "quadrille/machine.h"
+#include "quadrille/pattern.h"
+#include "quadrille/schedule.h"
+
+#endif

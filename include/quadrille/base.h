@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Results and error texts.
+ *
+ * Every function that can fail returns a qdr_status; QDR_OK is 0. When it is something else, the calling
+ * thread's qdr_error_message() holds one line that says what was wrong, where, and what was expected. Outputs
+ * are written only on success. The library never prints, aborts or exits.
+ */
+#ifndef QUADRILLE_BASE_H
+#define QUADRILLE_BASE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QDR_VERSION "0.1.0"
+
+/* One table makes the enumeration and its texts. */
+#define QDR_STATUS_TABLE(X)                                                                                  \
+    X(OK, "success")                                                                                         \
+    X(INVALID, "invalid argument")                                                                           \
+    X(SYNTAX, "malformed text")                                                                              \
+    X(UNKNOWN, "unknown name")                                                                               \
+    X(RANGE, "value out of range")                                                                           \
+    X(MEMORY, "out of memory")                                                                               \
+    X(FILE, "file cannot be read or written")                                                                \
+    X(BROKEN, "the schedule does not keep its promise")                                                      \
+    X(RUNTIME, "scheduled at run time")
+
+typedef enum qdr_status {
+#define QDR_STATUS_ENUM(name, text) QDR_##name,
+    QDR_STATUS_TABLE(QDR_STATUS_ENUM)
+#undef QDR_STATUS_ENUM
+} qdr_status;
+
+/* Local. The fixed text of a status; never NULL. */
+const char *qdr_status_text(qdr_status status);
+
+/* Local. The line that explains this thread's most recent failure ("" if there was none); valid until its
+ * next failure. */
+const char *qdr_error_message(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Schedules: from a pattern to phases.
+ *
+ * A *piece* is a range of one message. A *transfer* carries a list of pieces from one rank to another: one piece
+ * in direct schedules, many where data is stored and forwarded. A *phase* is a set of transfers; a *stage* is a
+ * sequence of phases, and what a rank received in one stage it may send on in the next. A schedule is a list of
+ * stages. Ranks are loosely synchronous: a transfer may start when its sender and its receiver have finished
+ * what comes before it; there is no barrier between phases.
+ *
+ * What a phase is good for is what its algorithm *promises*: nothing, a partial permutation (each rank sends at
+ * most once and receives at most once), disjoint pairs (each rank has at most one partner), no link that is
+ * loaded beyond its capacity, a size limit. qdr_schedule_check() holds every schedule to exactly that.
+ *
+ * A schedule is read by row: all that one rank does in one stage, in the order in which it does it. Rows are
+ * stored or computed while they are read; the reader can't tell.
+ */
+#ifndef QUADRILLE_SCHEDULE_H
+#define QUADRILLE_SCHEDULE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "quadrille/base.h"
+#include "quadrille/machine.h"
+#include "quadrille/pattern.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct qdr_schedule qdr_schedule;
+
+/* ---- algorithms ----------------------------------------------------------------------------------------- */
+
+/* What a rank has to know to find its own row. */
+typedef enum qdr_knowledge {
+    QDR_KNOWS_ROW,            /* whom it sends to */
+    QDR_KNOWS_ROW_AND_COLUMN, /* and whom it receives from */
+    QDR_KNOWS_MATRIX,         /* the whole pattern */
+} qdr_knowledge;
+
+/* What each phase promises; a set of bits. Coverage is always promised. */
+enum {
+    QDR_PROMISES_PERMUTATION = 1, /* each rank sends at most one transfer and receives at most one */
+    QDR_PROMISES_PAIRS = 2,       /* each rank has at most one partner */
+    QDR_PROMISES_LINKS = 4,       /* no link carries more than its streams, on the machine it was built for */
+    QDR_PROMISES_LIMIT = 8,       /* no transfer is larger than its phase's limit */
+};
+
+typedef struct qdr_algorithm_info {
+    const char *name;
+    const char *aliases; /* names in the papers, separated by blanks */
+    const char *summary; /* one line */
+    const char *source;  /* paper and section */
+    const char *options; /* one line per key: "key=default  meaning\n" */
+    qdr_knowledge knowledge;
+    unsigned promises;
+    int direct;        /* every message goes straight from origin to destination */
+    int at_run_time;   /* has no schedule beforehand: decided while the exchange runs */
+    int needs_machine; /* cannot be built without one */
+} qdr_algorithm_info;
+
+/* Local. The index-th algorithm; QDR_RANGE past the last. */
+qdr_status qdr_algorithm(int index, qdr_algorithm_info *info);
+
+/* Local. By its name or by a name of the papers; an unknown name is an error that lists the valid ones. */
+qdr_status qdr_algorithm_find(const char *name, qdr_algorithm_info *info);
+
+/* ---- making one ----------------------------------------------------------------------------------------- */
+
+/* Local and pure: the same arguments give the same schedule everywhere. `algorithm` is a name of the table or
+ * of the papers, with options if wanted ("random:seed=7", "RS_NH:limit=mean"). `machine` may be NULL for
+ * algorithms that do not look at it. The schedule keeps pattern and machine alive. */
+qdr_status qdr_schedule_create(const qdr_pattern *pattern, const char *algorithm, const qdr_machine *machine,
+                               qdr_schedule **schedule);
+
+/* Local. As qdr_pattern_destroy(). */
+void qdr_schedule_destroy(qdr_schedule **schedule);
+
+typedef struct qdr_schedule_info {
+    const char *algorithm; /* the table's name; "loaded" for one that was read from a file */
+    const char *spec;      /* as it was asked for */
+    unsigned promises;
+    int ranks;
+    int stages;
+    int64_t phases;    /* that are not empty, all stages together */
+    int64_t transfers; /* all stages together */
+    int direct;
+} qdr_schedule_info;
+
+/* Local. Cost: the first call of a generated schedule may read all rows. */
+qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *info);
+
+/* Local, free of cost. Valid as long as the schedule. */
+const qdr_pattern *qdr_schedule_pattern(const qdr_schedule *schedule);
+
+/* ---- reading it by row ---------------------------------------------------------------------------------- */
+
+typedef struct qdr_piece {
+    int origin, destination; /* the message */
+    int64_t offset, length;  /* the range of it, in items */
+} qdr_piece;
+
+typedef struct qdr_transfer {
+    int64_t phase;  /* rising inside a row; numbers of empty phases may be missing */
+    int partner;
+    int64_t items;  /* sum of the lengths */
+    int64_t first;  /* the pieces are piece[first] .. piece[first + pieces - 1] of the row */
+    int64_t pieces;
+} qdr_transfer;
+
+/* One rank's part of one stage: the communication phase table of NICE. */
+typedef struct qdr_row {
+    int rank, stage;
+    int64_t sends, receives;
+    const qdr_transfer *send, *receive; /* by rising phase */
+    const qdr_piece *piece;
+} qdr_row;
+
+typedef struct qdr_row_reader qdr_row_reader;
+
+/* Local. A reader owns the memory of the row it read last and uses it again for the next. */
+qdr_status qdr_row_reader_create(const qdr_schedule *schedule, qdr_row_reader **reader);
+qdr_status qdr_row_read(qdr_row_reader *reader, int rank, int stage, qdr_row *row);
+void qdr_row_reader_destroy(qdr_row_reader **reader);
+
+/* ---- reading it by phase -------------------------------------------------------------------------------- */
+
+/* One transfer, seen from above. */
+typedef struct qdr_step {
+    int stage;
+    int from, to;
+    int64_t phase;
+    int64_t items;
+    double start, end; /* seconds; 0 until a prediction fills them in */
+} qdr_step;
+
+/* Local. All transfers by rising (stage, phase, from, order of sending); the caller frees *steps with free(). */
+qdr_status qdr_schedule_steps(const qdr_schedule *schedule, qdr_step **steps, int64_t *count);
+
+/* ---- checking it ---------------------------------------------------------------------------------------- */
+
+/* Local. QDR_OK when every item of every message goes from its origin to its destination exactly once, no rank
+ * sends what it does not hold at the start of a stage, both ends of every transfer agree, and every phase keeps
+ * what the algorithm promises. Otherwise QDR_BROKEN with a sentence that names ranks, stage, phase and items.
+ * Reads rows one at a time; memory O(one rank's pieces + transfers when links are promised). */
+qdr_status qdr_schedule_check(const qdr_schedule *schedule);
+
+/* ---- predicting it -------------------------------------------------------------------------------------- */
+
+/* Lower bounds on the time of any exchange of a pattern on a machine, each sound for the schedules it names. */
+typedef struct qdr_bounds {
+    double full_duplex; /* direct, full ports: max over ranks of tau * messages + mu * bytes, out or in */
+    double half_duplex; /* direct, half ports: the same with out and in added */
+    double link;        /* any schedule: most loaded link under the machine's routes (0: no links) */
+    double relay;       /* any schedule: startups of a combining tree, or all bytes through the busiest port */
+    double direct;      /* the largest that holds for direct schedules on this machine's ports */
+    double any;         /* the largest that holds for every schedule on it */
+} qdr_bounds;
+
+/* Local. Cost: O(messages * route length). */
+qdr_status qdr_bounds_compute(const qdr_pattern *pattern, const qdr_machine *machine, int64_t item_bytes,
+                              qdr_bounds *bounds);
+
+typedef struct qdr_prediction {
+    double seconds;         /* loosely synchronous makespan */
+    double barrier_seconds; /* makespan with a barrier after each phase */
+    double max_link_load;   /* most transfers on a link in one phase / the streams it carries; 0: no links */
+    int64_t unconfirmed;    /* most bytes that several senders push at one receiver inside one phase */
+    int unsafe;             /* that is more than the machine's buffer holds (NICE 3.1) */
+} qdr_prediction;
+
+/* Local. Also fills in start and end of `steps` when it is not NULL: steps must be the schedule's own list. */
+qdr_status qdr_schedule_predict(const qdr_schedule *schedule, const qdr_machine *machine, int64_t item_bytes,
+                                qdr_step *steps, qdr_prediction *prediction);
+
+/* ---- broadcast ------------------------------------------------------------------------------------------ */
+
+/* Local. The steps by which group[0] brings `items` items to the other count - 1 ranks of the group, one stage
+ * per step: "linear" (LIB), one after the other, or "recursive" (REB), doubling (CM-5, section 3.6). The caller
+ * frees *steps. */
+qdr_status qdr_broadcast_steps(const char *algorithm, int count, const int *group, int64_t items,
+                               qdr_step **steps, int64_t *step_count);
+
+/* Local. Predicts any list of steps in the order of qdr_schedule_steps(). */
+qdr_status qdr_steps_predict(qdr_step *steps, int64_t count, const qdr_machine *machine, int64_t item_bytes,
+                             qdr_prediction *prediction);
+
+/* ---- writing it ----------------------------------------------------------------------------------------- */
+
+/* Local. One line per phase that is not empty, as the papers print theirs: "  1  0<->1  2->3". */
+qdr_status qdr_steps_write_text(const qdr_step *steps, int64_t count, FILE *stream);
+
+/* Local. JSON with every transfer and piece; qdr_schedule_read_json() takes it back. */
+qdr_status qdr_schedule_write_json(const qdr_schedule *schedule, FILE *stream);
+
+/* Local. Reads a schedule of this pattern; `name` stands for the file in messages. The result is well formed,
+ * but nothing else is believed: call qdr_schedule_check(). */
+qdr_status qdr_schedule_read_json(FILE *stream, const char *name, const qdr_pattern *pattern,
+                                  const qdr_machine *machine, qdr_schedule **schedule);
+
+/* Local. A picture: the pattern as a heat map, and the steps as bars, ranks x predicted time, one colour per
+ * partner. `steps` must have been predicted. */
+qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *steps, int64_t count,
+                                  const char *title, FILE *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

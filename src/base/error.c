@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The thread-local error line. It has a fixed size, so that failing never needs memory; a longer sentence is
+ * cut.
+ */
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local char message[1024];
+
+const char *qdr_status_text(qdr_status status) {
+    switch (status) {
+#define STATUS_TEXT(name, text)                                                                              \
+    case QDR_##name: return text;
+        QDR_STATUS_TABLE(STATUS_TEXT)
+    }
+    return "unknown status";
+}
+
+const char *qdr_error_message(void) {
+    return message;
+}
+
+qdr_status qdri_fail(qdr_status status, const char *format, ...) {
+    char line[sizeof message]; /* the arguments may point into the old message */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    snprintf(message, sizeof message, "%s", line);
+    return status;
+}
+
+qdr_status qdri_fail_memory(void) {
+    return qdri_fail(QDR_MEMORY, "out of memory");
+}
