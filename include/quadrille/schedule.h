@@ -70,7 +70,7 @@ qdr_status qdr_algorithm_find(const char *name, qdr_algorithm_info *info);
 /* ---- making one ----------------------------------------------------------------------------------------- */
 
 /* Local and pure: the same arguments give the same schedule everywhere. `algorithm` is a name of the table or
- * of the papers, with options if wanted ("random:seed=7", "RS_NH:limit=mean"). `machine` may be NULL for
+ * of the papers, with options if wanted ("random:seed=7", "RS_NH:limit=0.5"). `machine` may be NULL for
  * algorithms that do not look at it. The schedule keeps pattern and machine alive. */
 qdr_status qdr_schedule_create(const qdr_pattern *pattern, const char *algorithm, const qdr_machine *machine,
                                qdr_schedule **schedule);
@@ -153,7 +153,7 @@ qdr_status qdr_schedule_check(const qdr_schedule *schedule);
 typedef struct qdr_bounds {
     double full_duplex; /* direct, full ports: max over ranks of tau * messages + mu * bytes, out or in */
     double half_duplex; /* direct, half ports: the same with out and in added */
-    double link;        /* any schedule: most loaded link under the machine's routes (0: no links) */
+    double link;        /* direct: most loaded link under the machine's routes (0: no links) */
     double relay;       /* any schedule: startups of a combining tree, or all bytes through the busiest port */
     double direct;      /* the largest that holds for direct schedules on this machine's ports */
     double any;         /* the largest that holds for every schedule on it */
@@ -168,7 +168,7 @@ typedef struct qdr_prediction {
     double barrier_seconds; /* makespan with a barrier after each phase */
     double max_link_load;   /* most transfers on a link in one phase / the streams it carries; 0: no links */
     int64_t unconfirmed;    /* most bytes that several senders push at one receiver inside one phase */
-    int unsafe;             /* that is more than the machine's buffer holds (NICE 3.1) */
+    int unsafe;             /* buffered sends, and that is more than the machine's buffer holds (NICE 3.1) */
 } qdr_prediction;
 
 /* Local. Also fills in start and end of `steps` when it is not NULL: steps must be the schedule's own list. */

@@ -279,3 +279,17 @@ int qdri_spec_is(const qdri_spec *spec, const char *key, const char *word) {
     assert(known);
     return known && spec->value[index].integer == position;
 }
+
+const char *qdri_options_text(const qdri_option *options, int option_count) {
+    static _Thread_local char text[4096];
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < option_count && used < sizeof text; i++) {
+        const qdri_option *option = &options[i];
+        const char *standard = option->standard ? option->standard : "REQUIRED";
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s=%s  %s%s%s%s\n", option->key, standard,
+                                 option->meaning, option->words ? " (" : "", option->words ? option->words : "",
+                                 option->words ? ")" : "");
+    }
+    return text;
+}

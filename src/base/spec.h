@@ -82,6 +82,9 @@ int qdri_spec_given(const qdri_spec *spec, const char *key);
 /* Whether the WORD option `key` has the value `word`. */
 int qdri_spec_is(const qdri_spec *spec, const char *key, const char *word);
 
+/* The table as text, one line per key: "key=default  meaning\n". Lives until the calling thread's next call. */
+const char *qdri_options_text(const qdri_option *options, int option_count);
+
 /* Fails with "<what> '<text>': <sentence>". */
 qdr_status qdri_spec_fail(const qdri_spec *spec, qdr_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

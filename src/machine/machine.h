@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the layers above may know of a machine beyond the public header. */
+#ifndef QDRI_MACHINE_H
+#define QDRI_MACHINE_H
+
+#include "quadrille/machine.h"
+
+/* One more owner of the same machine; each calls qdr_machine_destroy(). NULL gives NULL. Safe from any
+ * thread. */
+qdr_machine *qdri_machine_retain(const qdr_machine *machine);
+
+#endif

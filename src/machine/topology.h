@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shape of a topology: one file, one struct of functions, one line in topologies.c.
+ *
+ * A topology sees the ranks 0..ranks-1 of a machine with `size` places (size >= ranks), numbers its directed
+ * links 0..links-1, and lists the links between two ranks. Its sizes live in a struct of its own, the
+ * `shape`, of which the machine knows no more than how big it is. Everything else (ports, packets, startup)
+ * is common to all topologies and stands in machine.c.
+ */
+#ifndef QDRI_TOPOLOGY_H
+#define QDRI_TOPOLOGY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/spec.h"
+
+enum { QDRI_MACHINE_RANKS = 1 << 24, QDRI_MACHINE_LINKS = INT32_MAX };
+
+typedef struct qdri_frame {
+    int ranks;       /* asked for: 1..QDRI_MACHINE_RANKS */
+    int size;        /* of the machine, at least `ranks` */
+    double port;     /* bytes per second of a rank: 1 / mu */
+    double link;     /* bytes per second of an ordinary link */
+    int64_t links;   /* set by form() */
+    int route_limit; /* set by form(): the longest route between two of the ranks */
+} qdri_frame;
+
+typedef struct qdri_topology {
+    const char *name;
+    const char *summary;
+    const char *example;
+    const char *source; /* of the defaults */
+    const qdri_option *options;
+    int option_count;
+    const char *help; /* the options, a line each */
+    size_t shape_size;
+    /* Computes the shape and the frame's last two fields; fails where the keys and the ranks do not fit. */
+    qdr_status (*form)(const qdri_spec *spec, qdri_frame *frame, void *shape);
+    /* Two different ranks. `route` may be NULL: only the length is wanted. */
+    int (*route)(const void *shape, int from, int to, int64_t *route);
+    double (*bandwidth)(const void *shape, int64_t link);   /* NULL: all links are ordinary */
+    double (*latency)(const void *shape, int from, int to); /* NULL: nothing beyond the hops */
+} qdri_topology;
+
+typedef struct qdri_preset {
+    const char *name;
+    const char *summary;
+    const char *spec;
+    const char *source;
+} qdri_preset;
+
+/* Both tables end with NULL, or a NULL name. */
+extern const qdri_topology *const qdri_topologies[];
+extern const qdri_preset qdri_presets[];
+
+/* The links of a route are written by one hand, which also counts when there is nowhere to write. */
+static inline int qdri_route_add(int64_t *route, int length, int64_t link) {
+    if (route) route[length] = link;
+    return length + 1;
+}
+
+/* The place of `to` among all places but `from`: numbers the ordered pairs of a set densely. */
+static inline int64_t qdri_other(int64_t from, int64_t to) {
+    return to < from ? to : to - 1;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------- */
+
+/* A list of options is a macro, so that the reader's table and the help are one text:
+ * X(key, kind, default, lowest, highest, words, meaning). The startup and the time per byte are the only
+ * common defaults in which topologies differ. */
+#define QDRI_COMMON_OPTIONS(X, startup, per_byte)                                                            \
+    X("tau", TIME, startup, 0, 1e6, NULL, "startup of a message")                                            \
+    X("mu", TIME, per_byte, 1e-15, 1e3, NULL, "per byte on the wire, at the port of a rank")                 \
+    X("rate", RATE, "", 1e-3, 1e15, NULL, "1/mu, instead of mu")                                             \
+    X("hop", TIME, "0", 0, 1e6, NULL, "per link of the route")                                               \
+    X("copy", TIME, "0", 0, 1e3, NULL, "per byte copied inside a rank")                                      \
+    X("ports", WORD, "full", 0, 0, "full half paired", "full, half (in or out), paired (both in exchanges)") \
+    X("sends", WORD, "buffered", 0, 0, "buffered synchronous", "buffered, or synchronous with the receive")  \
+    X("buffer", INTEGER, "0", 0, 0x1p62, NULL, "bytes a receiver holds unconfirmed; 0: no limit")            \
+    X("switching", WORD, "packet", 0, 0, "packet circuit", "on a busy link packets share, circuits wait")    \
+    X("packet", INTEGER, "0", 0, 0x1p30, NULL, "bytes of a packet; 0: a message travels as it is")           \
+    X("payload", INTEGER, "0", 0, 0x1p30, NULL, "bytes of data in a packet")                                 \
+    X("barrier", TIME, "", 0, 1e6, NULL, "synchronising all ranks; absent: tau * lg ranks")                  \
+    X("combine", TIME, "", 0, 1e6, NULL, "reduction, per element; absent: 16 * mu")                          \
+    X("scan", TIME, "", 0, 1e6, NULL, "prefix sum, per element; absent: 8 * mu * lg ranks")                  \
+    X("link", RATE, "", 1e-3, 1e15, NULL, "an ordinary link; absent: 1/mu, one transfer at full speed")      \
+    X("n", INTEGER, "", 1, QDRI_MACHINE_RANKS, NULL, "ranks the machine holds; absent: those asked for")
+
+#define QDRI_OPTION_ENTRY(key, kind, standard, lowest, highest, words, meaning)                              \
+    {key, QDRI_##kind, standard, lowest, highest, words, meaning, 0},
+#define QDRI_OPTION_LINE(key, kind, standard, lowest, highest, words, meaning)                               \
+    key "=" standard "  " meaning "\n"
+
+#define QDRI_OPTION_COUNT(options) ((int)(sizeof(options) / sizeof((options)[0])))
+
+#endif

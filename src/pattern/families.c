@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of the generated families: one line each, in the order of the documentation. The table finds the
+ * generator of a spec, lists the valid names and prints the help.
+ */
+#include "family.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const qdri_family *const families[] = {
+    &qdri_family_complete, &qdri_family_random,    &qdri_family_transport, &qdri_family_permutation,
+    &qdri_family_shift,    &qdri_family_transpose, &qdri_family_alltoone,  &qdri_family_onetoall,
+    &qdri_family_hotspot,  &qdri_family_zipf,      &qdri_family_powerlaw,  &qdri_family_moe,
+    &qdri_family_halo2d,   &qdri_family_halo3d,    &qdri_family_paper,
+};
+
+enum { FAMILIES = sizeof families / sizeof families[0] };
+
+static qdr_status refuse_name(const qdri_spec *spec) {
+    char names[512];
+    size_t used = 0;
+    for (int i = 0; i < FAMILIES && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", families[i]->name);
+    return qdri_spec_fail(spec, QDR_UNKNOWN, "'%s' is not a family; expected one of %s", spec->name, names);
+}
+
+/* A spec is quoted in messages of one line, so it must be one. */
+static qdr_status check_text(const char *text) {
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            return qdri_fail(QDR_SYNTAX,
+                             "pattern: byte %d of the text has the code %d; expected printable text",
+                             (int)(c - text) + 1, *c);
+    return QDR_OK;
+}
+
+qdr_status qdr_pattern_from_spec(const char *text, qdr_pattern **pattern) {
+    qdri_spec spec;
+    if (!text || !pattern)
+        return qdri_fail(QDR_INVALID, "the %s is NULL; expected both a spec and a handle",
+                         text ? "handle" : "spec");
+    QDRI_TRY(check_text(text));
+    QDRI_TRY(qdri_spec_open(text, "pattern", &spec));
+    for (int i = 0; i < FAMILIES; i++) {
+        if (strcmp(families[i]->name, spec.name)) continue;
+        QDRI_TRY(qdri_spec_read(&spec, families[i]->options, families[i]->option_count));
+        return families[i]->generate(&spec, pattern);
+    }
+    return refuse_name(&spec);
+}
+
+/* ---- the help ---------------------------------------------------------------------------------------- */
+
+qdr_status qdr_pattern_family(int index, qdr_pattern_family_info *info) {
+    if (index < 0 || index >= FAMILIES)
+        return qdri_fail(QDR_RANGE, "there is no pattern family %d; expected 0 to %d", index, FAMILIES - 1);
+    if (!info)
+        return qdri_fail(QDR_INVALID, "there is nowhere to put the family; expected a pointer, not NULL");
+    const qdri_family *family = families[index];
+    *info = (qdr_pattern_family_info){family->name, family->summary, family->source, family->example,
+                                      qdri_options_text(family->options, family->option_count)};
+    return QDR_OK;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The pattern object: a sparse matrix by rows, with an index by columns, that never changes once it is made.
+ *
+ * Messages arrive in any order and must end up by rising (origin, destination). Two counting sorts do it: by
+ * destination, then, stably, by origin. The first sort only writes the numbers of the messages, and writes
+ * them where the column index will stand, so that apart from one cursor per rank nothing is allocated that
+ * does not stay. A pair that is given twice meets itself at the end of its row during the second sort. The
+ * column index is a third pass over the sorted messages.
+ *
+ * Everything lives in one block: 24 bytes per message and 24 per rank. A message of zero items is no message;
+ * it is dropped before anything is compared, so it is never the twin of another one.
+ *
+ * Cost: O(count + ranks).
+ */
+#include "pattern.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+struct qdr_pattern {
+    atomic_int references;
+    int ranks;
+    int64_t messages;
+    int *origin, *destination;
+    int64_t *items, *row_start, *column_start, *column_message, *local;
+    int64_t block[];
+};
+
+static int is_local(const qdr_message *message) {
+    return message->origin == message->destination;
+}
+
+/* Checks all that can be said of one message alone, and counts those that leave their rank. */
+static qdr_status validate(int ranks, int64_t count, const qdr_message *messages, int64_t *kept) {
+    int64_t total = 0;
+    *kept = 0;
+    for (int64_t m = 0; m < count; m++) {
+        const qdr_message *message = &messages[m];
+        int origin = message->origin, destination = message->destination;
+        if (origin < 0 || origin >= ranks || destination < 0 || destination >= ranks)
+            return qdri_fail(QDR_RANGE,
+                             "message %" PRId64 " goes from rank %d to rank %d; expected ranks 0 to %d", m,
+                             origin, destination, ranks - 1);
+        if (message->items < 0)
+            return qdri_fail(QDR_RANGE,
+                             "the message from rank %d to rank %d has %" PRId64 " items; expected 0 or more",
+                             origin, destination, message->items);
+        if (message->items > QDRI_ITEMS_LIMIT - total)
+            return qdri_fail(QDR_RANGE,
+                             "the total passes 2^62 items with the message from rank %d to rank %d (%" PRId64
+                             " items); expected at most 2^62 in all",
+                             origin, destination, message->items);
+        total += message->items;
+        *kept += message->items > 0 && !is_local(message);
+    }
+    return QDR_OK;
+}
+
+static qdr_pattern *allocate(int ranks, int64_t messages) {
+    int64_t header = (int64_t)(sizeof(qdr_pattern) / sizeof(int64_t)) + 1;
+    if (messages > INT64_MAX / 4) return NULL;
+    qdr_pattern *pattern = qdri_alloc(header + 3 * messages + 3 * (int64_t)ranks + 2, sizeof(int64_t));
+    if (!pattern) return NULL;
+    atomic_init(&pattern->references, 1);
+    pattern->ranks = ranks;
+    pattern->messages = messages;
+    pattern->row_start = pattern->block;
+    pattern->column_start = pattern->row_start + ranks + 1;
+    pattern->local = pattern->column_start + ranks + 1;
+    pattern->items = pattern->local + ranks;
+    pattern->column_message = pattern->items + messages;
+    pattern->origin = (int *)(pattern->column_message + messages);
+    pattern->destination = pattern->origin + messages;
+    for (int rank = 0; rank < ranks; rank++) {
+        pattern->row_start[rank] = pattern->column_start[rank] = 0;
+        pattern->local[rank] = 0;
+    }
+    return pattern;
+}
+
+/* Turns counts per rank into where each rank's share begins, in `start` and, to be moved, in `cursor`. */
+static void counts_to_starts(int ranks, int64_t *start, int64_t *cursor) {
+    int64_t sum = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        int64_t count = start[rank];
+        start[rank] = cursor[rank] = sum;
+        sum += count;
+    }
+    start[ranks] = sum;
+}
+
+static qdr_status refuse_pair(int origin, int destination, int64_t first, int64_t second,
+                              qdr_message *duplicate) {
+    if (duplicate) *duplicate = (qdr_message){origin, destination, second};
+    return qdri_fail(QDR_INVALID,
+                     "the message from rank %d to rank %d is given twice (%" PRId64 " and %" PRId64
+                     " items); expected each pair once",
+                     origin, destination, first, second);
+}
+
+static qdr_status count_ranks(qdr_pattern *pattern, int64_t count, const qdr_message *messages,
+                              qdr_message *duplicate) {
+    for (int64_t m = 0; m < count; m++) {
+        const qdr_message *message = &messages[m];
+        if (message->items == 0) continue;
+        if (is_local(message)) {
+            int64_t *local = &pattern->local[message->origin];
+            if (*local)
+                return refuse_pair(message->origin, message->origin, *local, message->items, duplicate);
+            *local = message->items;
+        } else {
+            pattern->row_start[message->origin]++;
+            pattern->column_start[message->destination]++;
+        }
+    }
+    return QDR_OK;
+}
+
+/* The two counting sorts, and the column index in the place of the first one's result. */
+static qdr_status sort(qdr_pattern *pattern, int64_t count, const qdr_message *messages, int64_t *cursor,
+                       qdr_message *duplicate) {
+    int64_t *by_column = pattern->column_message;
+    counts_to_starts(pattern->ranks, pattern->column_start, cursor);
+    for (int64_t m = 0; m < count; m++)
+        if (messages[m].items > 0 && !is_local(&messages[m]))
+            by_column[cursor[messages[m].destination]++] = m;
+
+    counts_to_starts(pattern->ranks, pattern->row_start, cursor);
+    for (int64_t k = 0; k < pattern->messages; k++) {
+        const qdr_message *message = &messages[by_column[k]];
+        int origin = message->origin;
+        int64_t place = cursor[origin]++;
+        if (place > pattern->row_start[origin] && pattern->destination[place - 1] == message->destination)
+            return refuse_pair(origin, message->destination, pattern->items[place - 1], message->items,
+                               duplicate);
+        pattern->origin[place] = origin;
+        pattern->destination[place] = message->destination;
+        pattern->items[place] = message->items;
+    }
+
+    for (int rank = 0; rank < pattern->ranks; rank++) cursor[rank] = pattern->column_start[rank];
+    for (int64_t m = 0; m < pattern->messages; m++)
+        pattern->column_message[cursor[pattern->destination[m]]++] = m;
+    return QDR_OK;
+}
+
+qdr_status qdri_pattern_build(int ranks, int64_t count, const qdr_message *messages, qdr_message *duplicate,
+                              qdr_pattern **pattern) {
+    int64_t kept;
+    if (duplicate) *duplicate = (qdr_message){-1, -1, 0};
+    if (!pattern)
+        return qdri_fail(QDR_INVALID, "there is nowhere to put the pattern; expected a handle, not NULL");
+    if (ranks < 1 || ranks > QDRI_RANKS_LIMIT)
+        return qdri_fail(QDR_RANGE, "a pattern of %d ranks; expected 1 to %d", ranks, QDRI_RANKS_LIMIT);
+    if (count < 0) return qdri_fail(QDR_RANGE, "a list of %" PRId64 " messages; expected 0 or more", count);
+    if (count > 0 && !messages)
+        return qdri_fail(QDR_INVALID, "the list of %" PRId64 " messages is NULL; expected the messages",
+                         count);
+    QDRI_TRY(validate(ranks, count, messages, &kept));
+
+    qdr_pattern *made = allocate(ranks, kept);
+    int64_t *cursor = QDRI_ARRAY(int64_t, ranks);
+    qdr_status status = made && cursor ? count_ranks(made, count, messages, duplicate) : qdri_fail_memory();
+    if (status == QDR_OK) status = sort(made, count, messages, cursor, duplicate);
+    free(cursor);
+    if (status == QDR_OK)
+        *pattern = made;
+    else
+        free(made);
+    return status;
+}
+
+qdr_status qdr_pattern_create(int ranks, int64_t count, const qdr_message *messages, qdr_pattern **pattern) {
+    return qdri_pattern_build(ranks, count, messages, NULL, pattern);
+}
+
+qdr_pattern_view qdr_pattern_look(const qdr_pattern *pattern) {
+    return (qdr_pattern_view){.ranks = pattern->ranks,
+                              .messages = pattern->messages,
+                              .origin = pattern->origin,
+                              .destination = pattern->destination,
+                              .items = pattern->items,
+                              .row_start = pattern->row_start,
+                              .column_start = pattern->column_start,
+                              .column_message = pattern->column_message,
+                              .local = pattern->local};
+}
+
+/* ---- owners ------------------------------------------------------------------------------------------ */
+
+qdr_pattern *qdri_pattern_retain(const qdr_pattern *pattern) {
+    qdr_pattern *shared = (qdr_pattern *)pattern; /* the count is not part of what is immutable */
+    atomic_fetch_add_explicit(&shared->references, 1, memory_order_relaxed);
+    return shared;
+}
+
+void qdr_pattern_destroy(qdr_pattern **pattern) {
+    if (!pattern || !*pattern) return;
+    if (atomic_fetch_sub_explicit(&(*pattern)->references, 1, memory_order_acq_rel) == 1) free(*pattern);
+    *pattern = NULL;
+}
+
+/* ---- the list that grows ----------------------------------------------------------------------------- */
+
+static int reserve(qdri_pattern_builder *builder, int64_t needed) {
+    void *messages = builder->messages;
+    int done = qdri_grow(&messages, &builder->capacity, needed, sizeof *builder->messages);
+    builder->messages = messages;
+    return done;
+}
+
+void qdri_pattern_begin(qdri_pattern_builder *builder, int ranks, int64_t expected) {
+    *builder = (qdri_pattern_builder){.ranks = ranks};
+    builder->failed = !reserve(builder, expected);
+}
+
+void qdri_pattern_add(qdri_pattern_builder *builder, int origin, int destination, int64_t items) {
+    if (builder->failed) return;
+    if (builder->count == builder->capacity && !reserve(builder, builder->count + 1)) {
+        builder->failed = 1;
+        return;
+    }
+    builder->messages[builder->count++] = (qdr_message){origin, destination, items};
+}
+
+qdr_status qdri_pattern_finish(qdri_pattern_builder *builder, qdr_pattern **pattern) {
+    qdr_status status = builder->failed
+                            ? qdri_fail_memory()
+                            : qdr_pattern_create(builder->ranks, builder->count, builder->messages, pattern);
+    qdri_pattern_abandon(builder);
+    return status;
+}
+
+void qdri_pattern_abandon(qdri_pattern_builder *builder) {
+    free(builder->messages);
+    *builder = (qdri_pattern_builder){0};
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shape of an algorithm. Each is one file in algorithms/ that ends with one of these, and one line in
+ * table.h; the command's list, the documentation and the tests all follow from that line.
+ */
+#ifndef QDRI_ALGORITHM_H
+#define QDRI_ALGORITHM_H
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "schedule/schedule.h"
+
+/* What a builder is given. */
+typedef struct qdri_request {
+    qdr_pattern_view view;
+    const qdr_machine *machine; /* NULL unless given */
+    const qdri_spec *options;
+} qdri_request;
+
+struct qdri_algorithm {
+    const char *name;
+    const char *aliases; /* separated by blanks */
+    const char *summary;
+    const char *source;
+    qdr_knowledge knowledge;
+    unsigned promises;
+    int staged;
+    int at_run_time;
+    int needs_machine;
+    const qdri_option *options;
+    int option_count;
+    /* Gives the schedule its rows (one of qdri_rows_from_*, or rows and state) and, where it differs from 1,
+     * its number of stages. NULL for those that are scheduled at run time. */
+    qdr_status (*build)(const qdri_request *request, qdr_schedule *schedule);
+};
+
+#define QDRI_COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define QDRI_OPTIONS(array)  .options = (array), .option_count = QDRI_COUNT_OF(array)
+
+#define QDRI_SEED_OPTION                                                                                     \
+    { "seed", QDRI_INTEGER, "1", 0, 9e18, NULL, "all ranks build the same schedule from one seed", 0 }
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * paced: no schedule beforehand. Each rank knows its own row and column, serves its partners in a fixed
+ * order, and a receiver grants its senders (offset, length) ahead; so sizes may change at every exchange
+ * without any agreement. The line in the table says so; the work is done by the executors of plans.
+ */
+#include "schedule/algorithm.h"
+
+const qdri_algorithm qdri_algorithm_paced = {
+    .name = "paced",
+    .aliases = "",
+    .summary = "receivers grant chunks to senders in a fixed partner order",
+    .source = "receiver-driven pacing; compare Transportation 6, second improvement",
+    .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
+    .at_run_time = 1,
+};

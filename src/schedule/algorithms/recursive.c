@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * recursive: lg n stages of store and forward (REX of the CM-5 paper, section 3.3). The ranks are cut into a
+ * lower and an upper half; each rank exchanges with its opposite all it holds for the other half, what it
+ * received included; then each half does the same. Few startups, each byte travels up to lg n times.
+ *
+ * For n that is no power of two the halves of a range of m ranks have ceil(m/2) and floor(m/2). The last of a
+ * larger lower half has no opposite: it gives what it holds for the upper half to the last of that half, in a
+ * second phase.
+ *
+ * Nothing is written out. In stage s rank r holds, for its range, the messages of a set of origins that
+ * follows from the same rule backwards: those it held before, and those of the ranks that sent to it. A
+ * destination range is contiguous in the pattern's rows. Cost of a row: O(origins * log degree + pieces).
+ */
+#include "schedule/algorithm.h"
+
+#include <stdlib.h>
+
+typedef struct range {
+    int low, size;
+} range;
+
+static int lower_size(range r) {
+    return r.size - r.size / 2;
+}
+
+static int in_lower(range r, int rank) {
+    return rank - r.low < lower_size(r);
+}
+
+static range half_of(range r, int rank) {
+    int lower = lower_size(r);
+    return in_lower(r, rank) ? (range){r.low, lower} : (range){r.low + lower, r.size - lower};
+}
+
+static range other_half(range r, int rank) {
+    int lower = lower_size(r);
+    return in_lower(r, rank) ? (range){r.low + lower, r.size - lower} : (range){r.low, lower};
+}
+
+static range range_at(int ranks, int rank, int stage) {
+    range r = {0, ranks};
+    for (; stage > 0 && r.size > 1; stage--) r = half_of(r, rank);
+    return r;
+}
+
+/* To whom a rank gives what it holds for the other half. */
+static int opposite(range r, int rank) {
+    int lower = lower_size(r), upper = r.size - lower, place = rank - r.low;
+    if (place >= lower) return rank - lower;
+    return place < upper ? rank + lower : r.low + r.size - 1;
+}
+
+static int has_opposite(range r, int rank) {
+    return rank - r.low >= lower_size(r) || rank - r.low < r.size - lower_size(r);
+}
+
+/* Those whose opposite is `rank`: its own opposite, and for the last of an upper half the one that has none.
+ */
+static int givers(range r, int rank, int giver[2]) {
+    int count = 0;
+    if (has_opposite(r, rank)) giver[count++] = opposite(r, rank);
+    if (rank == r.low + r.size - 1 && r.size % 2) giver[count++] = r.low + lower_size(r) - 1;
+    return count;
+}
+
+/* Appends the origins whose messages are at `rank` when `stage` begins. */
+static int64_t collect_origins(int ranks, int rank, int stage, int *origin, int64_t count) {
+    if (stage == 0) {
+        origin[count] = rank;
+        return count + 1;
+    }
+    range before = range_at(ranks, rank, stage - 1);
+    int giver[2];
+    count = collect_origins(ranks, rank, stage - 1, origin, count);
+    if (before.size < 2) return count;
+    int givers_here = givers(before, rank, giver);
+    for (int g = 0; g < givers_here; g++) count = collect_origins(ranks, giver[g], stage - 1, origin, count);
+    return count;
+}
+
+static int64_t first_at_least(const qdr_pattern_view *view, int row, int destination) {
+    int64_t low = view->row_start[row], high = view->row_start[row + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (view->destination[middle] < destination)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The pieces that `from` hands over for the destinations of `target`; both ends see them in this order. */
+static void add_pieces(const qdr_pattern_view *view, int from, int stage, range target,
+                       qdr_row_reader *reader) {
+    int *origin = qdri_row_scratch(reader, 0, view->ranks, sizeof *origin);
+    if (!origin) return;
+    int64_t origins = collect_origins(view->ranks, from, stage, origin, 0);
+    for (int64_t o = 0; o < origins; o++)
+        for (int64_t m = first_at_least(view, origin[o], target.low);
+             m < view->row_start[origin[o] + 1] && view->destination[m] < target.low + target.size; m++)
+            qdri_row_piece(reader, origin[o], view->destination[m], 0, view->items[m]);
+}
+
+static qdr_status read_row(const qdr_schedule *schedule, int rank, int stage, qdr_row_reader *reader) {
+    qdr_pattern_view view = qdr_pattern_look(schedule->pattern);
+    range here = range_at(view.ranks, rank, stage);
+    int giver[2];
+    if (here.size < 2) return QDR_OK;
+    if (reader->wants & QDRI_WANT_SENDS) {
+        qdri_row_send(reader, !has_opposite(here, rank), opposite(here, rank));
+        add_pieces(&view, rank, stage, other_half(here, rank), reader);
+    }
+    if (!(reader->wants & QDRI_WANT_RECEIVES)) return QDR_OK;
+    int count = givers(here, rank, giver);
+    for (int g = 0; g < count; g++) {
+        qdri_row_receive(reader, !has_opposite(here, giver[g]), giver[g]);
+        add_pieces(&view, giver[g], stage, half_of(here, rank), reader);
+    }
+    return QDR_OK;
+}
+
+static void release(void *state) {
+    (void)state;
+}
+
+static const qdri_rows rows = {read_row, release};
+
+static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
+    schedule->stages = 1;
+    for (int64_t reach = 2; reach < request->view.ranks; reach *= 2) schedule->stages++;
+    schedule->rows = &rows;
+    return QDR_OK;
+}
+
+const qdri_algorithm qdri_algorithm_recursive = {
+    .name = "recursive",
+    .aliases = "REX",
+    .summary = "lg n stages: exchange with the other half all that is for it, then halve",
+    .source = "CM-5 3.3",
+    .knowledge = QDR_KNOWS_MATRIX,
+    .promises = QDR_PROMISES_PERMUTATION | QDR_PROMISES_PAIRS,
+    .staged = 1,
+    .build = build,
+};

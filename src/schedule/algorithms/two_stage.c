@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * two-stage: every message is spread over all ranks, which send the parts on (the transportation paper,
+ * sections 7 and 8). Two exchanges of nearly equal sizes replace one of wildly different sizes; the cost is
+ * about (r + c) mu instead of what the unluckiest order of the direct exchange makes of max(r, c) mu.
+ *
+ *     scheme=source        stage 1 sends at most ceil(r / p), stage 2 at most c / p + p   (good when c >= r)
+ *     scheme=destination   stage 2 sends at most ceil(c / p), stage 1 at most r / p + p   (good when r > c)
+ *     tight                one scan or sum-combine more, and intermediaries hold at most ceil(all / p); by
+ * default when the machine's scan costs less than the items it saves shuffle              the appendix: a
+ * source's intermediaries are permuted at random among those that get equally much, so that extra items of
+ * one destination do not pile up; stage 2 then sends about t / p + sqrt(p / 6) sqrt(2 ln p)
+ *
+ * Each stage runs in the order of pairwise exchange. Up to n^3 pieces: none is stored. A part is a formula of
+ * its message's start (spreading.h), and only nonzero parts appear, so that a row costs what it holds when t
+ * < p^2.
+ *
+ * The paper also mentions an algorithm based on sorting, O(t) for all t >= p. It moves the data 9 to 12 times
+ * instead of twice and sorts nine times locally; the paper calls it impractical, and so it is not built.
+ */
+#include "schedule/algorithm.h"
+
+#include <stdlib.h>
+
+#include "schedule/algorithms/pairing.h"
+#include "schedule/algorithms/spreading.h"
+
+typedef struct two_stage {
+    int32_t *start; /* [messages] */
+    int shuffled;
+    uint64_t seed;
+} two_stage;
+
+/* ---- which intermediary ----------------------------------------------------------------------------------
+ */
+
+/* place[k]: the part of source i that intermediary k gets. Parts are shuffled inside the group of those that
+ * are one item longer and the group of the others. */
+static void shuffle_parts(const two_stage *state, const qdr_pattern_view *view, int source, int *place,
+                          int *group) {
+    int ranks = view->ranks;
+    int64_t total = 0;
+    int longer = 0;
+    for (int64_t m = view->row_start[source]; m < view->row_start[source + 1]; m++) total += view->items[m];
+    int first =
+        view->row_start[source] < view->row_start[source + 1] ? state->start[view->row_start[source]] : 0;
+    int extra = (int)(total % ranks);
+    for (int k = 0; k < extra; k++) group[longer++] = (first + k) % ranks;
+    for (int k = extra; k < ranks; k++) group[k] = (first + k) % ranks;
+    for (int k = 0; k < ranks; k++) place[k] = group[k];
+    qdri_random random = qdri_random_seed(qdri_mix(state->seed) + (uint64_t)source);
+    qdri_random_shuffle(&random, group, longer);
+    qdri_random_shuffle(&random, group + longer, ranks - longer);
+    /* group[] is a permutation of place[]: part place[k] goes to intermediary group[k]. Turn it round. */
+    int *inverse = group + ranks;
+    for (int k = 0; k < ranks; k++) inverse[group[k]] = place[k];
+    for (int k = 0; k < ranks; k++) place[k] = inverse[k];
+}
+
+/* The part of every source that intermediary k gets, into which[ranks]; NULL when it is k itself. */
+static int *parts_of(const two_stage *state, const qdr_pattern_view *view, int intermediary,
+                     qdr_row_reader *reader) {
+    int ranks = view->ranks;
+    int *which = qdri_row_scratch(reader, 0, ranks, sizeof *which);
+    int *work = qdri_row_scratch(reader, 1, 3 * (int64_t)ranks, sizeof *work);
+    if (!which || !work) return NULL;
+    for (int source = 0; source < ranks; source++) {
+        which[source] = intermediary;
+        if (!state->shuffled || view->row_start[source] == view->row_start[source + 1]) continue;
+        shuffle_parts(state, view, source, work, work + ranks);
+        which[source] = work[intermediary];
+    }
+    return which;
+}
+
+/* The part of one source that every intermediary gets. */
+static int *parts_from(const two_stage *state, const qdr_pattern_view *view, int source,
+                       qdr_row_reader *reader) {
+    int ranks = view->ranks;
+    int *work = qdri_row_scratch(reader, 1, 3 * (int64_t)ranks, sizeof *work);
+    if (!work) return NULL;
+    if (state->shuffled)
+        shuffle_parts(state, view, source, work, work + ranks);
+    else
+        for (int k = 0; k < ranks; k++) work[k] = k;
+    return work;
+}
+
+static void add_part(const two_stage *state, const qdr_pattern_view *view, int64_t m, int part,
+                     qdr_row_reader *reader) {
+    int64_t length = qdri_part_length(view->ranks, view->items[m], state->start[m], part);
+    if (length == 0) return;
+    qdri_row_piece(reader, view->origin[m], view->destination[m],
+                   qdri_part_offset(view->ranks, view->items[m], state->start[m], part), length);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------
+ */
+
+/* Stage 1, from source to intermediary: a part of each of the source's messages. */
+static void add_first(const two_stage *state, const qdr_pattern_view *view, int source, int part,
+                      qdr_row_reader *reader) {
+    for (int64_t m = view->row_start[source]; m < view->row_start[source + 1]; m++)
+        add_part(state, view, m, part, reader);
+}
+
+static qdr_status read_first(const two_stage *state, const qdr_pattern_view *view, int rank,
+                             qdr_row_reader *reader) {
+    if (reader->wants & QDRI_WANT_SENDS) {
+        const int *part = parts_from(state, view, rank, reader);
+        for (int k = 0; part && k < view->ranks; k++) {
+            if (k == rank) continue;
+            qdri_row_send(reader, qdri_meeting(view->ranks, rank, k), k);
+            add_first(state, view, rank, part[k], reader);
+        }
+    }
+    if (reader->wants & QDRI_WANT_RECEIVES) {
+        const int *part = parts_of(state, view, rank, reader);
+        for (int source = 0; part && source < view->ranks; source++) {
+            if (source == rank) continue;
+            qdri_row_receive(reader, qdri_meeting(view->ranks, rank, source), source);
+            add_first(state, view, source, part[source], reader);
+        }
+    }
+    return QDR_OK;
+}
+
+/* Stage 2, from intermediary to destination: its part of each of the destination's messages. */
+static void send_second(const two_stage *state, const qdr_pattern_view *view, int rank,
+                        qdr_row_reader *reader) {
+    const int *part = parts_of(state, view, rank, reader);
+    for (int to = 0; part && to < view->ranks; to++) {
+        if (to == rank) continue;
+        qdri_row_send(reader, qdri_meeting(view->ranks, rank, to), to);
+        for (int64_t c = view->column_start[to]; c < view->column_start[to + 1]; c++) {
+            int64_t m = view->column_message[c];
+            add_part(state, view, m, part[view->origin[m]], reader);
+        }
+    }
+}
+
+/* The table part[source in column][intermediary] is made once; then each intermediary reads its column of it.
+ */
+static void receive_second(const two_stage *state, const qdr_pattern_view *view, int rank,
+                           qdr_row_reader *reader) {
+    int64_t first = view->column_start[rank], sources = view->column_start[rank + 1] - first;
+    int *table = NULL;
+    if (state->shuffled) {
+        table = qdri_row_scratch(reader, 2, sources * view->ranks, sizeof *table);
+        for (int64_t s = 0; table && s < sources; s++) {
+            const int *part = parts_from(state, view, view->origin[view->column_message[first + s]], reader);
+            for (int k = 0; part && k < view->ranks; k++) table[s * view->ranks + k] = part[k];
+        }
+        if (!table) return;
+    }
+    for (int k = 0; k < view->ranks; k++) {
+        if (k == rank) continue;
+        qdri_row_receive(reader, qdri_meeting(view->ranks, rank, k), k);
+        for (int64_t s = 0; s < sources; s++)
+            add_part(state, view, view->column_message[first + s], table ? table[s * view->ranks + k] : k,
+                     reader);
+    }
+}
+
+static qdr_status read_row(const qdr_schedule *schedule, int rank, int stage, qdr_row_reader *reader) {
+    const two_stage *state = schedule->state;
+    qdr_pattern_view view = qdr_pattern_look(schedule->pattern);
+    if (stage == 0) return read_first(state, &view, rank, reader);
+    if (reader->wants & QDRI_WANT_SENDS) send_second(state, &view, rank, reader);
+    if (reader->wants & QDRI_WANT_RECEIVES) receive_second(state, &view, rank, reader);
+    return QDR_OK;
+}
+
+static void release(void *state) {
+    if (state) free(((two_stage *)state)->start);
+    free(state);
+}
+
+static const qdri_rows rows = {read_row, release};
+
+/* ---- building --------------------------------------------------------------------------------------------
+ */
+
+static const qdri_option options[] = {
+    {"scheme", QDRI_WORD, "auto", 0, 0, "auto source destination",
+     "which splitting: auto takes source unless r > c", 0},
+    {"tight", QDRI_WORD, "auto", 0, 0, "auto yes no", "a scan or combine to even out the intermediaries", 0},
+    {"shuffle", QDRI_FLAG, "no", 0, 0, NULL, "permute the intermediaries at random (scheme=source)", 0},
+    QDRI_SEED_OPTION,
+};
+
+/* Without the extra step an intermediary may hold up to one item too many from each other rank. The scan
+ * moves one number, the combine a vector of one per rank. */
+static int scan_pays(const qdr_machine *machine, int ranks, qdri_spreading scheme) {
+    if (!machine) return 1;
+    const qdr_machine_parameters *parameters = qdr_machine_look(machine);
+    double step = scheme == QDRI_SPREAD_BY_SOURCE ? parameters->scan : parameters->combine * ranks;
+    return step < parameters->mu * (ranks - 1);
+}
+
+static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
+    const qdr_pattern_view *view = &request->view;
+    const qdri_spec *spec = request->options;
+    qdr_pattern_statistics statistics;
+    qdr_pattern_measure(schedule->pattern, &statistics);
+    int shuffled = qdri_spec_flag(spec, "shuffle");
+    int by_destination =
+        qdri_spec_is(spec, "scheme", "destination") ||
+        (qdri_spec_is(spec, "scheme", "auto") && !shuffled && statistics.out_traffic > statistics.in_traffic);
+    if (shuffled && by_destination)
+        return qdri_spec_fail(spec, QDR_SYNTAX,
+                              "shuffle needs scheme=source: it would undo the other scheme's bound");
+    qdri_spreading scheme = by_destination ? QDRI_SPREAD_BY_DESTINATION : QDRI_SPREAD_BY_SOURCE;
+    int tight = qdri_spec_is(spec, "tight", "auto") ? scan_pays(request->machine, view->ranks, scheme)
+                                                    : qdri_spec_is(spec, "tight", "yes");
+    two_stage *state = QDRI_ZERO_ARRAY(two_stage, 1);
+    if (!state) return qdri_fail_memory();
+    schedule->stages = 2;
+    schedule->rows = &rows;
+    schedule->state = state;
+    *state = (two_stage){.shuffled = shuffled, .seed = (uint64_t)qdri_spec_integer(spec, "seed")};
+    state->start = QDRI_ARRAY(int32_t, view->messages);
+    if (!state->start || !qdri_spread(view->ranks, view->messages, view->origin, view->destination,
+                                      view->items, scheme, tight, state->start))
+        return qdri_fail_memory();
+    return QDR_OK;
+}
+
+const qdri_algorithm qdri_algorithm_two_stage = {
+    .name = "two-stage",
+    .aliases = "transportation",
+    .summary = "spread evenly over all ranks, then send on: sizes stop mattering",
+    .source = "Transportation 7, 8, appendix",
+    .knowledge = QDR_KNOWS_MATRIX,
+    .promises = QDR_PROMISES_PERMUTATION | QDR_PROMISES_PAIRS,
+    .staged = 1,
+    QDRI_OPTIONS(options),
+    .build = build,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lower bounds. Direct sends: a rank's port is busy for the sum of its messages' times, out and in;
+ * half-duplex ports add both; a link is busy for all the bytes that its routes put on it. None of that can be
+ * split away: a message cut in two has two startups and at least as many packets.
+ *
+ * With relays, a startup may carry many messages, and a link may be gone round. Two things remain for the
+ * busiest ranks. Their bytes: all of them pass the port, after at least one startup. And spreading: with one
+ * port, what k ranks know doubles at best with each transfer, so data from g origins needs ceil(log2(g + 1))
+ * startups in a row to meet at one rank, and as many to leave one rank for g others. The two may overlap in
+ * time, so the larger counts.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "schedule/schedule.h"
+
+typedef struct load {
+    double time[2];  /* of direct messages out, in */
+    double bytes[2]; /* on the wire, without rounding up to packets */
+    int64_t count[2];
+} load;
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+static int rounds_to_meet(int64_t others) {
+    int rounds = 0;
+    while (others >> rounds) rounds++; /* ceil(log2(others + 1)) */
+    return rounds;
+}
+
+static qdr_status load_links(const qdr_pattern_view *view, const qdr_machine *machine, int64_t item_bytes,
+                             double *busiest) {
+    int64_t links = qdr_machine_links(machine);
+    *busiest = 0;
+    if (links == 0) return QDR_OK;
+    double *seconds = QDRI_ZERO_ARRAY(double, links);
+    int64_t *route = QDRI_ARRAY(int64_t, qdr_machine_route_limit(machine));
+    int good = seconds && route;
+    for (int64_t m = 0; good && m < view->messages; m++) {
+        int length = qdr_machine_route(machine, view->origin[m], view->destination[m], route);
+        double bytes = (double)qdr_machine_wire_bytes(machine, view->items[m] * item_bytes);
+        for (int i = 0; i < length; i++) {
+            seconds[route[i]] += bytes / qdr_machine_link_bandwidth(machine, route[i]);
+            *busiest = larger(*busiest, seconds[route[i]]);
+        }
+    }
+    free(seconds);
+    free(route);
+    return good ? QDR_OK : qdri_fail_memory();
+}
+
+static void load_ports(const qdr_pattern_view *view, const qdr_machine *machine, int64_t item_bytes,
+                       load *loads) {
+    const qdr_machine_parameters *p = qdr_machine_look(machine);
+    double stretch = p->payload ? (double)p->packet / (double)p->payload : 1;
+    for (int64_t m = 0; m < view->messages; m++) {
+        int64_t bytes = view->items[m] * item_bytes;
+        int end[2] = {view->origin[m], view->destination[m]};
+        double time = p->tau + qdr_machine_latency(machine, end[0], end[1]) +
+                      p->mu * (double)qdr_machine_wire_bytes(machine, bytes);
+        for (int way = 0; way < 2; way++) {
+            loads[end[way]].time[way] += time;
+            loads[end[way]].bytes[way] += stretch * (double)bytes;
+            loads[end[way]].count[way]++;
+        }
+    }
+}
+
+static void take_largest(const load *l, const qdr_machine_parameters *p, qdr_bounds *bounds) {
+    bounds->full_duplex = larger(bounds->full_duplex, larger(l->time[0], l->time[1]));
+    bounds->half_duplex = larger(bounds->half_duplex, l->time[0] + l->time[1]);
+    for (int way = 0; way < 2; way++) {
+        if (!l->count[way]) continue;
+        bounds->relay = larger(bounds->relay, p->tau * rounds_to_meet(l->count[way]));
+        bounds->relay = larger(bounds->relay, p->tau + p->mu * l->bytes[way]);
+    }
+    if (p->ports == QDR_PORTS_HALF && l->count[0] && l->count[1])
+        bounds->relay = larger(bounds->relay, 2 * p->tau + p->mu * (l->bytes[0] + l->bytes[1]));
+}
+
+qdr_status qdr_bounds_compute(const qdr_pattern *pattern, const qdr_machine *machine, int64_t item_bytes,
+                              qdr_bounds *bounds) {
+    if (!pattern || !machine || !bounds || item_bytes < 0)
+        return qdri_fail(QDR_INVALID, "qdr_bounds_compute: an argument is NULL or negative");
+    qdr_pattern_view view = qdr_pattern_look(pattern);
+    const qdr_machine_parameters *p = qdr_machine_look(machine);
+    if (p->ranks < view.ranks)
+        return qdri_fail(QDR_RANGE, "the machine has %d ranks, the pattern %d", p->ranks, view.ranks);
+    qdr_bounds result = {0};
+    load *loads = QDRI_ZERO_ARRAY(load, view.ranks);
+    if (!loads) return qdri_fail_memory();
+    load_ports(&view, machine, item_bytes, loads);
+    for (int rank = 0; rank < view.ranks; rank++) take_largest(&loads[rank], p, &result);
+    free(loads);
+    QDRI_TRY(load_links(&view, machine, item_bytes, &result.link));
+    result.direct = larger(p->ports == QDR_PORTS_HALF ? result.half_duplex : result.full_duplex, result.link);
+    result.any = result.relay;
+    *bounds = result;
+    return QDR_OK;
+}

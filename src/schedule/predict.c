@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a schedule costs on a machine. Time is kept per port: a rank's way out and its way in (one and the
+ * same for half ports; for paired ports too, unless the two ranks exchange). Phases are taken in order; a
+ * transfer starts when its ports are free, so that a rank goes on as soon as it and its partner are ready,
+ * and phases of different ranks overlap: loosely synchronous. At the end of a stage a rank waits for all it
+ * is to forward.
+ *
+ *     time of a transfer = tau + latency + max(mu * bytes, time on the slowest link) + packing, if staged
+ *
+ * A link that the phase loads beyond its bandwidth is shared fairly: a transfer is through when each of the
+ * others has had as many bytes as it, or all of its own: min(transfers * own bytes, all bytes) / bandwidth.
+ * With circuit switching a link of one stream is held from start to end instead, and whoever comes later
+ * waits.
+ *
+ * In a phase where one rank sends or receives several transfers, senders go through theirs in order, and
+ * whoever can start first does: a heap. There, buffered sends do not wait for the receiver: the bytes queue
+ * up on its side, and `unconfirmed` counts them.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "schedule/schedule.h"
+
+typedef struct link_load {
+    int64_t phase, transfers;
+    double bytes;   /* in that phase */
+    double seconds; /* in all phases */
+    double free_at; /* circuit switching */
+} link_load;
+
+typedef struct rank_load {
+    double free_at[2]; /* out, in */
+    int64_t phase;     /* that the counts below belong to */
+    int64_t sends, receives, incoming;
+    int partner; /* of the rank's send in this phase, -1: none */
+} rank_load;
+
+typedef struct waiting {
+    double start;
+    int64_t step;
+} waiting;
+
+typedef struct engine {
+    const qdr_machine *machine;
+    const qdr_machine_parameters *p;
+    int64_t item_bytes;
+    int packing;
+    rank_load *rank;
+    link_load *link; /* NULL: no links */
+    int64_t *route;
+    waiting *heap;
+    int64_t waiting_count;
+    int64_t phase;  /* running number */
+    double floor;   /* with barriers: nothing starts before */
+    double last;    /* latest end so far */
+    double busiest; /* seconds of the busiest link so far */
+    qdr_prediction result;
+} engine;
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* ---- loads of one phase -----------------------------------------------------------------------------------
+ */
+
+static rank_load *touch(engine *e, int rank) {
+    rank_load *load = &e->rank[rank];
+    if (load->phase != e->phase) {
+        load->phase = e->phase;
+        load->sends = load->receives = load->incoming = 0;
+        load->partner = -1;
+    }
+    return load;
+}
+
+static double wire_bytes(const engine *e, const qdr_step *step) {
+    return (double)qdr_machine_wire_bytes(e->machine, step->items * e->item_bytes);
+}
+
+static void load_route(engine *e, const qdr_step *step) {
+    int length = e->link ? qdr_machine_route(e->machine, step->from, step->to, e->route) : 0;
+    for (int i = 0; i < length; i++) {
+        link_load *link = &e->link[e->route[i]];
+        if (link->phase != e->phase) {
+            link->phase = e->phase;
+            link->transfers = 0;
+            link->bytes = 0;
+        }
+        link->transfers++;
+        link->bytes += wire_bytes(e, step);
+        link->seconds += wire_bytes(e, step) / qdr_machine_link_bandwidth(e->machine, e->route[i]);
+        e->busiest = larger(e->busiest, link->seconds);
+        double load = (double)link->transfers / (double)qdr_machine_link_streams(e->machine, e->route[i]);
+        e->result.max_link_load = larger(e->result.max_link_load, load);
+    }
+}
+
+/* Returns whether the phase is a partial permutation. */
+static int load_phase(engine *e, const qdr_step *steps, int64_t count) {
+    int once = 1;
+    for (int64_t i = 0; i < count; i++) {
+        rank_load *from = touch(e, steps[i].from), *to = touch(e, steps[i].to);
+        from->partner = steps[i].to;
+        to->incoming += steps[i].items * e->item_bytes;
+        once &= ++from->sends == 1;
+        once &= ++to->receives == 1;
+        if (to->receives > 1 && to->incoming > e->result.unconfirmed) e->result.unconfirmed = to->incoming;
+        load_route(e, &steps[i]);
+    }
+    return once;
+}
+
+/* ---- one transfer
+ * ------------------------------------------------------------------------------------------ */
+
+static int holds_circuit(const engine *e, int64_t link) {
+    return e->p->switching == QDR_SWITCHING_CIRCUIT && qdr_machine_link_streams(e->machine, link) == 1;
+}
+
+static double duration(engine *e, const qdr_step *step) {
+    double bytes = wire_bytes(e, step), moving = e->p->mu * bytes;
+    int length = e->link ? qdr_machine_route(e->machine, step->from, step->to, e->route) : 0;
+    for (int i = 0; i < length; i++) {
+        const link_load *link = &e->link[e->route[i]];
+        double shared = (double)link->transfers * bytes;
+        double through = holds_circuit(e, e->route[i]) ? bytes : shared < link->bytes ? shared : link->bytes;
+        moving = larger(moving, through / qdr_machine_link_bandwidth(e->machine, e->route[i]));
+    }
+    double packing = e->packing ? 2 * e->p->copy * (double)(step->items * e->item_bytes) : 0;
+    return e->p->tau + qdr_machine_latency(e->machine, step->from, step->to) + moving + packing;
+}
+
+/* Both directions at once: full ports always, paired ports when the two exchange in this phase. */
+static int uses_both_ways(const engine *e, const qdr_step *step) {
+    if (e->p->ports == QDR_PORTS_FULL) return 1;
+    const rank_load *to = &e->rank[step->to];
+    return e->p->ports == QDR_PORTS_PAIRED && to->phase == e->phase && to->partner == step->from;
+}
+
+static double port_free(const engine *e, int rank, int way, int both_ways) {
+    const double *free_at = e->rank[rank].free_at;
+    return both_ways ? free_at[way] : larger(free_at[0], free_at[1]);
+}
+
+static void occupy(engine *e, int rank, int way, int both_ways, double until) {
+    double *free_at = e->rank[rank].free_at;
+    if (both_ways)
+        free_at[way] = until;
+    else
+        free_at[0] = free_at[1] = until;
+}
+
+static double earliest(engine *e, const qdr_step *step, int waits) {
+    int both_ways = uses_both_ways(e, step);
+    double start = larger(e->floor, port_free(e, step->from, 0, both_ways));
+    if (waits) start = larger(start, port_free(e, step->to, 1, both_ways));
+    if (e->link && e->p->switching == QDR_SWITCHING_CIRCUIT) {
+        int length = qdr_machine_route(e->machine, step->from, step->to, e->route);
+        for (int i = 0; i < length; i++)
+            if (holds_circuit(e, e->route[i])) start = larger(start, e->link[e->route[i]].free_at);
+    }
+    return start;
+}
+
+static void run(engine *e, qdr_step *step, double start, int waits) {
+    int both_ways = uses_both_ways(e, step);
+    double length = duration(e, step), end = start + length;
+    occupy(e, step->from, 0, both_ways, end);
+    if (!waits)
+        end = larger(start, port_free(e, step->to, 1, both_ways)) + length; /* queued at the receiver */
+    occupy(e, step->to, 1, both_ways, end);
+    if (e->link && e->p->switching == QDR_SWITCHING_CIRCUIT) {
+        int links = qdr_machine_route(e->machine, step->from, step->to, e->route);
+        for (int i = 0; i < links; i++)
+            if (holds_circuit(e, e->route[i])) e->link[e->route[i]].free_at = end;
+    }
+    step->start = end - length;
+    step->end = end;
+    e->last = larger(e->last, end);
+}
+
+/* ---- a phase whose transfers compete
+ * ----------------------------------------------------------------------- */
+
+static int before(const waiting *a, const waiting *b) {
+    return a->start < b->start || (a->start == b->start && a->step < b->step);
+}
+
+static void push(engine *e, waiting entry) {
+    int64_t place = e->waiting_count++;
+    for (; place > 0 && before(&entry, &e->heap[(place - 1) / 2]); place = (place - 1) / 2)
+        e->heap[place] = e->heap[(place - 1) / 2];
+    e->heap[place] = entry;
+}
+
+static waiting pop(engine *e) {
+    waiting top = e->heap[0], moved = e->heap[--e->waiting_count];
+    int64_t place = 0, child;
+    while ((child = 2 * place + 1) < e->waiting_count) {
+        child += child + 1 < e->waiting_count && before(&e->heap[child + 1], &e->heap[child]);
+        if (!before(&e->heap[child], &moved)) break;
+        e->heap[place] = e->heap[child];
+        place = child;
+    }
+    e->heap[place] = moved;
+    return top;
+}
+
+/* Steps of one sender lie together; only its first waiting one is in the heap. A start that has meanwhile
+ * become later goes back. */
+static void run_competing(engine *e, qdr_step *steps, int64_t count, int waits) {
+    for (int64_t i = 0; i < count; i++)
+        if (i == 0 || steps[i].from != steps[i - 1].from)
+            push(e, (waiting){earliest(e, &steps[i], waits), i});
+    while (e->waiting_count > 0) {
+        waiting next = pop(e);
+        double start = earliest(e, &steps[next.step], waits);
+        if (start > next.start) {
+            push(e, (waiting){start, next.step});
+            continue;
+        }
+        run(e, &steps[next.step], start, waits);
+        int64_t following = next.step + 1;
+        if (following < count && steps[following].from == steps[next.step].from)
+            push(e, (waiting){earliest(e, &steps[following], waits), following});
+    }
+}
+
+static void run_phase(engine *e, qdr_step *steps, int64_t count) {
+    e->phase++;
+    int once = load_phase(e, steps, count);
+    if (once && e->p->ports == QDR_PORTS_FULL && e->p->switching == QDR_SWITCHING_PACKET)
+        for (int64_t i = 0; i < count; i++) run(e, &steps[i], earliest(e, &steps[i], 1), 1);
+    else
+        run_competing(e, steps, count, once || e->p->sends == QDR_SENDS_SYNCHRONOUS);
+}
+
+/* ---- the whole
+ * ---------------------------------------------------------------------------------------------- */
+
+static void end_stage(engine *e) {
+    for (int rank = 0; rank < e->p->ranks; rank++) {
+        double *free_at = e->rank[rank].free_at;
+        free_at[0] = free_at[1] = larger(free_at[0], free_at[1]);
+    }
+}
+
+static double run_all(engine *e, qdr_step *steps, int64_t count, int barrier) {
+    for (int rank = 0; rank < e->p->ranks; rank++) e->rank[rank] = (rank_load){.phase = -1, .partner = -1};
+    for (int64_t l = 0; e->link && l < qdr_machine_links(e->machine); l++)
+        e->link[l] = (link_load){.phase = -1};
+    e->phase = 0;
+    e->floor = e->last = e->busiest = 0;
+    for (int64_t first = 0, next; first < count; first = next) {
+        next = qdri_phase_end(steps, count, first);
+        if (first > 0 && steps[first].stage != steps[first - 1].stage) end_stage(e);
+        run_phase(e, steps + first, next - first);
+        if (barrier) e->floor = e->last + e->p->barrier;
+    }
+    return larger(e->last, e->busiest);
+}
+
+static qdr_status predict(qdr_step *steps, int64_t count, const qdr_machine *machine, int64_t item_bytes,
+                          int packing, qdr_prediction *prediction) {
+    engine e = {
+        .machine = machine, .p = qdr_machine_look(machine), .item_bytes = item_bytes, .packing = packing};
+    int64_t links = qdr_machine_links(machine);
+    e.rank = QDRI_ARRAY(rank_load, e.p->ranks);
+    e.heap = QDRI_ARRAY(waiting, e.p->ranks);
+    e.route = QDRI_ARRAY(int64_t, qdr_machine_route_limit(machine));
+    e.link = links ? QDRI_ARRAY(link_load, links) : NULL;
+    int good = e.rank && e.heap && e.route && (e.link || !links);
+    if (good) {
+        e.result.barrier_seconds = run_all(&e, steps, count, 1);
+        e.result.seconds = run_all(&e, steps, count, 0); /* the last to write start and end */
+        e.result.unsafe =
+            e.p->sends == QDR_SENDS_BUFFERED && e.p->buffer > 0 && e.result.unconfirmed > e.p->buffer;
+        *prediction = e.result;
+    }
+    free(e.rank);
+    free(e.heap);
+    free(e.route);
+    free(e.link);
+    return good ? QDR_OK : qdri_fail_memory();
+}
+
+static qdr_status check_steps(const qdr_step *steps, int64_t count, int ranks) {
+    for (int64_t i = 0; i < count; i++)
+        if (steps[i].from < 0 || steps[i].from >= ranks || steps[i].to < 0 || steps[i].to >= ranks ||
+            steps[i].items < 0)
+            return qdri_fail(QDR_RANGE, "step %lld, %d->%d, does not fit on a machine of %d ranks",
+                             (long long)i, steps[i].from, steps[i].to, ranks);
+    return QDR_OK;
+}
+
+qdr_status qdr_steps_predict(qdr_step *steps, int64_t count, const qdr_machine *machine, int64_t item_bytes,
+                             qdr_prediction *prediction) {
+    if ((!steps && count) || !machine || !prediction || item_bytes < 0 || count < 0)
+        return qdri_fail(QDR_INVALID, "qdr_steps_predict: an argument is NULL or negative");
+    QDRI_TRY(check_steps(steps, count, qdr_machine_look(machine)->ranks));
+    return predict(steps, count, machine, item_bytes, 0, prediction);
+}
+
+qdr_status qdr_schedule_predict(const qdr_schedule *schedule, const qdr_machine *machine, int64_t item_bytes,
+                                qdr_step *steps, qdr_prediction *prediction) {
+    qdr_step *own = NULL;
+    int64_t count = schedule ? schedule->transfers : 0;
+    if (!schedule || !machine || !prediction || item_bytes < 0)
+        return qdri_fail(QDR_INVALID, "qdr_schedule_predict: an argument is NULL or negative");
+    if (!steps) QDRI_TRY(qdr_schedule_steps(schedule, &own, &count));
+    qdr_status status = check_steps(steps ? steps : own, count, qdr_machine_look(machine)->ranks);
+    if (status == QDR_OK)
+        status = predict(steps ? steps : own, count, machine, item_bytes, !schedule->direct, prediction);
+    free(own);
+    return status;
+}

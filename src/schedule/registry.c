@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The algorithm table, and looking things up in it. */
+#include "schedule/registry.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "schedule/table.h"
+
+#define DECLARE(name) extern const qdri_algorithm qdri_algorithm_##name;
+QDRI_ALGORITHM_TABLE(DECLARE)
+
+#define ENTRY(name) &qdri_algorithm_##name,
+static const qdri_algorithm *const table[] = {QDRI_ALGORITHM_TABLE(ENTRY)};
+
+static void list_names(char *list, size_t size) {
+    size_t used = 0;
+    for (int i = 0; i < QDRI_COUNT_OF(table) && used < size; i++)
+        used += (size_t)snprintf(list + used, size - used, "%s%s", i ? ", " : "", table[i]->name);
+}
+
+qdr_status qdri_algorithm_named(const char *name, const qdri_algorithm **algorithm) {
+    char list[512];
+    for (int i = 0; i < QDRI_COUNT_OF(table); i++)
+        if (qdri_word_in(name, table[i]->name) || qdri_word_in(name, table[i]->aliases)) {
+            *algorithm = table[i];
+            return QDR_OK;
+        }
+    list_names(list, sizeof list);
+    return qdri_fail(QDR_UNKNOWN, "unknown algorithm '%.60s'; there are %s", name, list);
+}
+
+static qdr_status describe(const qdri_algorithm *algorithm, qdr_algorithm_info *info) {
+    *info = (qdr_algorithm_info){
+        .name = algorithm->name,
+        .aliases = algorithm->aliases,
+        .summary = algorithm->summary,
+        .source = algorithm->source,
+        .options = qdri_options_text(algorithm->options, algorithm->option_count),
+        .knowledge = algorithm->knowledge,
+        .promises = algorithm->promises,
+        .direct = !algorithm->staged,
+        .at_run_time = algorithm->at_run_time,
+        .needs_machine = algorithm->needs_machine,
+    };
+    return QDR_OK;
+}
+
+qdr_status qdr_algorithm(int index, qdr_algorithm_info *info) {
+    if (!info) return qdri_fail(QDR_INVALID, "qdr_algorithm: info is NULL");
+    if (index < 0 || index >= QDRI_COUNT_OF(table))
+        return qdri_fail(QDR_RANGE, "there are %d algorithms", QDRI_COUNT_OF(table));
+    return describe(table[index], info);
+}
+
+qdr_status qdr_algorithm_find(const char *name, qdr_algorithm_info *info) {
+    const qdri_algorithm *found;
+    qdri_spec spec;
+    if (!name || !info) return qdri_fail(QDR_INVALID, "qdr_algorithm_find: an argument is NULL");
+    QDRI_TRY(qdri_spec_open(name, "algorithm", &spec)); /* options may follow the name */
+    QDRI_TRY(qdri_algorithm_named(spec.name, &found));
+    return describe(found, info);
+}

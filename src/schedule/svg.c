@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The picture of a schedule: on the left the pattern as a heat map (row = origin, column = destination,
+ * darker = more items, on a logarithmic scale), on the right time: one lane per rank, its sends above, its
+ * receives below, the bar's colour naming the partner. Lanes and map share the vertical axis, so that a rank
+ * is one line through both. White space in a lane is a rank that waits.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "schedule/schedule.h"
+
+enum { MAP_LEFT = 60, TOP = 70, GAP = 90, TIME_WIDTH = 900, BARS_LIMIT = 100000, MAP_LIMIT = 512 };
+
+typedef struct canvas {
+    FILE *stream;
+    int ranks;
+    double lane, map, time_left, seconds; /* heights and widths in pixels; seconds of the whole */
+} canvas;
+
+/* Partners get hues far apart from those of their neighbours: multiples of the golden angle. */
+static void write_colour(FILE *stream, int partner) {
+    double hue = fmod(partner * 137.508, 360);
+    fprintf(stream, "hsl(%.0f,%d%%,%d%%)", hue, partner % 2 ? 70 : 55, partner % 3 ? 48 : 60);
+}
+
+static void write_text_at(FILE *stream, double x, double y, const char *anchor, const char *text) {
+    fprintf(stream, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+    for (; *text; text++) {
+        switch (*text) {
+        case '<':
+            fputs("&lt;", stream);
+            break;
+        case '>':
+            fputs("&gt;", stream);
+            break;
+        case '&':
+            fputs("&amp;", stream);
+            break;
+        default:
+            fputc(*text, stream);
+        }
+    }
+    fputs("</text>\n", stream);
+}
+
+static void write_map(const canvas *c, const qdr_pattern_view *view) {
+    double cell = c->map / c->ranks, most = 0;
+    for (int64_t m = 0; m < view->messages; m++)
+        if ((double)view->items[m] > most) most = (double)view->items[m];
+    fprintf(c->stream,
+            "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" fill=\"#f4f4f4\" stroke=\"#999\"/>\n",
+            MAP_LEFT, TOP, c->map, c->map);
+    for (int64_t m = 0; m < view->messages; m++) {
+        double shade = most > 1 ? log1p((double)view->items[m]) / log1p(most) : 1;
+        fprintf(c->stream,
+                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"hsl(215,70%%,%.0f%%)\">",
+                MAP_LEFT + cell * view->destination[m], TOP + cell * view->origin[m], cell, cell,
+                88 - 63 * shade);
+        fprintf(c->stream, "<title>%d to %d: %lld</title></rect>\n", view->origin[m], view->destination[m],
+                (long long)view->items[m]);
+    }
+}
+
+static void write_lanes(const canvas *c) {
+    int every = c->ranks <= 64 ? 1 : (c->ranks + 63) / 64;
+    for (int rank = 0; rank < c->ranks; rank++) {
+        char label[16];
+        double y = TOP + c->lane * rank;
+        if (rank % 2 == 0)
+            fprintf(c->stream,
+                    "<rect x=\"%.1f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#f6f6f6\"/>\n",
+                    c->time_left, y, TIME_WIDTH, c->lane);
+        if (rank % every) continue;
+        snprintf(label, sizeof label, "%d", rank);
+        write_text_at(c->stream, c->time_left - 6, y + c->lane * 0.5 + 3, "end", label);
+        write_text_at(c->stream, MAP_LEFT - 6, y + c->lane * 0.5 + 3, "end", label);
+    }
+}
+
+static void write_bar(const canvas *c, const qdr_step *step, int rank, int partner, int below) {
+    double scale = c->seconds > 0 ? TIME_WIDTH / c->seconds : 0;
+    double width = (step->end - step->start) * scale;
+    fprintf(c->stream, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"",
+            c->time_left + step->start * scale, TOP + c->lane * (rank + (below ? 0.5 : 0.06)),
+            width < 0.3 ? 0.3 : width, c->lane * 0.44);
+    write_colour(c->stream, partner);
+    fprintf(c->stream,
+            "\"><title>%d to %d: %lld items, stage %d phase %lld, %.4g to %.4g ms</title></rect>\n",
+            step->from, step->to, (long long)step->items, step->stage + 1, (long long)step->phase + 1,
+            step->start * 1e3, step->end * 1e3);
+}
+
+static void write_time_axis(const canvas *c) {
+    double bottom = TOP + c->map;
+    fprintf(c->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#333\"/>\n",
+            c->time_left, bottom, c->time_left + TIME_WIDTH, bottom);
+    for (int tick = 0; tick <= 5; tick++) {
+        char label[32];
+        double x = c->time_left + TIME_WIDTH * tick / 5.0;
+        snprintf(label, sizeof label, "%.3g ms", c->seconds * 1e3 * tick / 5);
+        fprintf(c->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#333\"/>\n", x,
+                bottom, x, bottom + 5);
+        write_text_at(c->stream, x, bottom + 18, "middle", label);
+    }
+}
+
+static canvas open_canvas(int ranks, const qdr_step *steps, int64_t count, FILE *stream) {
+    canvas c = {.stream = stream, .ranks = ranks};
+    c.lane = ranks <= 16 ? 26 : ranks <= 40 ? 16 : ranks <= 128 ? 9 : 1152.0 / ranks;
+    c.map = c.lane * ranks;
+    c.time_left = MAP_LEFT + c.map + GAP;
+    for (int64_t i = 0; i < count; i++)
+        if (steps[i].end > c.seconds) c.seconds = steps[i].end;
+    return c;
+}
+
+static void write_frame(const canvas *c, const char *title) {
+    double width = c->time_left + TIME_WIDTH + 40, height = TOP + c->map + 50;
+    fprintf(
+        c->stream,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+        "font-family=\"sans-serif\" font-size=\"10\" fill=\"#222\">\n"
+        "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<g font-size=\"15\">\n",
+        width, height, width, height);
+    write_text_at(c->stream, MAP_LEFT, 26, "start", title);
+    fputs("</g>\n<g font-size=\"12\">\n", c->stream);
+    write_text_at(c->stream, MAP_LEFT, 54, "start", "from (down), to (across)");
+    write_text_at(c->stream, c->time_left, 54, "start",
+                  "each rank's sends (above) and receives (below), coloured by partner");
+    fputs("</g>\n", c->stream);
+}
+
+qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *steps, int64_t count,
+                                  const char *title, FILE *stream) {
+    if (!schedule || (!steps && count) || !title || !stream)
+        return qdri_fail(QDR_INVALID, "qdr_schedule_write_svg: an argument is NULL");
+    qdr_pattern_view view = qdr_pattern_look(schedule->pattern);
+    if (view.ranks > MAP_LIMIT || count > BARS_LIMIT)
+        return qdri_fail(QDR_RANGE,
+                         "%d ranks and %lld transfers are too many for a picture; at most %d and %d",
+                         view.ranks, (long long)count, MAP_LIMIT, BARS_LIMIT);
+    canvas c = open_canvas(view.ranks, steps, count, stream);
+    write_frame(&c, title);
+    write_map(&c, &view);
+    write_lanes(&c);
+    for (int64_t i = 0; i < count; i++) {
+        write_bar(&c, &steps[i], steps[i].from, steps[i].to, 0);
+        write_bar(&c, &steps[i], steps[i].to, steps[i].from, 1);
+    }
+    write_time_axis(&c);
+    fputs("</svg>\n", stream);
+    return ferror(stream) ? qdri_fail(QDR_FILE, "the picture could not be written") : QDR_OK;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Hostile text for the two readers of patterns: Matrix Market files and specs.
+ *
+ *     pattern_fuzz [inputs]        20000 inputs unless told otherwise
+ *
+ * Every input is a valid seed with one to four mutations: bytes flipped, deleted, inserted or repeated,
+ * numbers exchanged for awkward ones, the end cut off, the tail of another seed attached. The stream is
+ * fixed, so a failure repeats. A refusal must leave one line of text and no pattern; what is accepted must be
+ * measurable and must come back equal from a file of its own.
+ *
+ * A spec may rightly ask for a gigabyte of messages. So that a run stays small, numbers of four to eight
+ * digits are cut to three in specs; hostile ones are longer, and the code itself must refuse them.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "quadrille/pattern.h"
+
+enum { ROOM = 4096, SPEC_DIGITS = 3, HOSTILE_DIGITS = 9 };
+
+typedef struct input {
+    char bytes[ROOM + 1];
+    size_t size;
+} input;
+
+static const char *const files[] = {
+    "%%MatrixMarket matrix coordinate integer general\n4 4 5\n1 2 10\n2 1 20\n3 3 5\n4 1 7\n1 4 1024\n",
+    "%%MatrixMarket matrix coordinate real general\n% comment\n\n3 3 3\n1 2 1.0e1\n2 3 2.50E+2\n3 1 7\n",
+    "%%MatrixMarket matrix coordinate pattern general\n5 5 4\n1 2\n2 3\n3 4\n5 1\n",
+    "%%MatrixMarket matrix coordinate integer symmetric\r\n4 4 4\r\n2 1 3\r\n3 1 4\r\n4 4 9\r\n4 3 2\r\n",
+    "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n",
+    "%%MatrixMarket matrix coordinate integer general\n1 1 0\n",
+};
+
+static const char *const specs[] = {
+    "complete:n=9,bytes=1..99,sizes=log,seed=3",
+    "random:n=24,density=0.25,bytes=512,seed=1",
+    "random:n=24,degree=5,bytes=1..100",
+    "transport:n=16,fanout=8,traffic=999,skew=1/8",
+    "permutation:n=12,bytes=1",
+    "shift:n=7,by=-3",
+    "transpose:n=16",
+    "alltoone:n=8,root=3,bytes=2..4",
+    "onetoall:n=8,root=3",
+    "hotspot:n=16,hot=2,factor=16,density=0.5",
+    "zipf:n=20,density=0.3,exponent=1.2",
+    "powerlaw:n=20,exponent=2,max=9",
+    "moe:n=8,experts=16,tokens=50,top=2,skew=1,bytes=64",
+    "halo2d:n=12,columns=4,points=10,width=2,corners,periodic",
+    "halo3d:n=24,columns=4,rows=3,points=4,periodic=yes",
+    "paper:P,bytes=256",
+};
+
+static const char *const numbers[] = {"0",
+                                      "1",
+                                      "-1",
+                                      "2",
+                                      "2000000000",
+                                      "4294967296",
+                                      "1e300",
+                                      "0.5",
+                                      "1000000000000000000",
+                                      "9223372036854775807",
+                                      "4611686018427387904",
+                                      "99999999999999999999999",
+                                      "1e-400",
+                                      "1/0",
+                                      "1099511627776"};
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static const char *pick(qdri_random *random, const char *const *table, size_t count) {
+    return table[qdri_random_below(random, count)];
+}
+
+/* ---- mutations --------------------------------------------------------------------------------------- */
+
+/* Replaces `removed` bytes at `place` by `size` others; what does not fit is cut. */
+static void replace(input *text, size_t place, size_t removed, const char *bytes, size_t size) {
+    input result;
+    size_t tail = text->size - place - removed;
+    if (place + size > ROOM) size = ROOM - place;
+    if (place + size + tail > ROOM) tail = ROOM - place - size;
+    memcpy(result.bytes, text->bytes, place);
+    memcpy(result.bytes + place, bytes, size);
+    memcpy(result.bytes + place + size, text->bytes + place + removed, tail);
+    result.size = place + size + tail;
+    result.bytes[result.size] = '\0';
+    *text = result;
+}
+
+/* The run of digits at or behind a random place; its length is 0 if there is none. */
+static size_t find_number(qdri_random *random, const input *text, size_t *place) {
+    size_t length = 0;
+    *place = qdri_random_below(random, text->size + 1);
+    while (*place < text->size && !isdigit((unsigned char)text->bytes[*place])) ++*place;
+    while (*place + length < text->size && isdigit((unsigned char)text->bytes[*place + length])) length++;
+    return length;
+}
+
+static void mutate(qdri_random *random, input *text, const char *other) {
+    size_t place = qdri_random_below(random, text->size + 1), left = text->size - place;
+    size_t span = left ? 1 + qdri_random_below(random, left < 12 ? left : 12) : 0, length;
+    char copy[16], byte = (char)qdri_random_below(random, 256);
+    const char *number = pick(random, numbers, COUNT(numbers));
+    switch (qdri_random_below(random, 16)) {
+    case 0:
+        if (left) text->bytes[place] ^= (char)(1 << qdri_random_below(random, 8));
+        break;
+    case 1:
+        replace(text, place, span, "", 0);
+        break;
+    case 2:
+        replace(text, place, 0, &byte, 1);
+        break;
+    case 3:
+        memcpy(copy, text->bytes + place, span);
+        replace(text, place, 0, copy, span);
+        break;
+    case 4:
+        length = find_number(random, text, &place);
+        replace(text, place, length, number, strlen(number));
+        break;
+    case 5:
+        replace(text, place, left, "", 0);
+        break;
+    case 6:
+        length = qdri_random_below(random, strlen(other) + 1);
+        replace(text, place, left, other + length, strlen(other) - length);
+        break;
+    default: /* half of them: one digit for a number, which often stays legal */
+        length = find_number(random, text, &place);
+        byte = (char)('0' + qdri_random_below(random, 10));
+        replace(text, place, length, &byte, 1);
+    }
+}
+
+/* Cuts the numbers that are legal and large, and breaks the units that make them so. */
+static void tame(input *text) {
+    for (size_t i = 0; i < text->size; i++) {
+        size_t length = 0;
+        while (i + length < text->size && isdigit((unsigned char)text->bytes[i + length])) length++;
+        if (length > SPEC_DIGITS && length < HOSTILE_DIGITS) replace(text, i, length - SPEC_DIGITS, "", 0);
+        if (length && length < HOSTILE_DIGITS) length = length > SPEC_DIGITS ? SPEC_DIGITS : length;
+        i += length;
+        if (length && i < text->size && strchr("kKMGeE", text->bytes[i]) && text->bytes[i])
+            text->bytes[i] = '_';
+    }
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------ */
+
+static void complain(const input *text, const char *what) {
+    fprintf(stderr, "pattern_fuzz: %s\nerror message: %s\ninput:\n", what, qdr_error_message());
+    fwrite(text->bytes, 1, text->size, stderr);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+static int same(const void *a, const void *b, int64_t count, size_t size) {
+    return count == 0 || memcmp(a, b, (size_t)count * size) == 0;
+}
+
+static int equal(const qdr_pattern *a, const qdr_pattern *b) {
+    qdr_pattern_view one = qdr_pattern_look(a), two = qdr_pattern_look(b);
+    return one.ranks == two.ranks && one.messages == two.messages &&
+           same(one.origin, two.origin, one.messages, sizeof(int)) &&
+           same(one.destination, two.destination, one.messages, sizeof(int)) &&
+           same(one.items, two.items, one.messages, sizeof(int64_t)) &&
+           same(one.column_message, two.column_message, one.messages, sizeof(int64_t)) &&
+           same(one.local, two.local, one.ranks, sizeof(int64_t));
+}
+
+static void check_accepted(const input *text, const qdr_pattern *pattern) {
+    char *file = NULL;
+    size_t size = 0;
+    qdr_pattern *back = NULL;
+    qdr_pattern_statistics statistics;
+    qdr_pattern_measure(pattern, &statistics);
+    if (statistics.messages > 0 && (statistics.smallest < 1 || statistics.traffic < statistics.largest))
+        complain(text, "the statistics contradict themselves");
+    FILE *stream = open_memstream(&file, &size);
+    if (!stream || qdr_pattern_write(pattern, stream) != QDR_OK) complain(text, "cannot be written");
+    fclose(stream);
+    stream = fmemopen(file, size, "r");
+    if (!stream || qdr_pattern_read(stream, "back", 0, &back) != QDR_OK)
+        complain(text, "cannot be read back");
+    if (!equal(pattern, back)) complain(text, "comes back different");
+    fclose(stream);
+    free(file);
+    qdr_pattern_destroy(&back);
+}
+
+static int run(const input *text, int is_file) {
+    qdr_pattern *pattern = NULL;
+    qdr_status status;
+    if (is_file) {
+        FILE *stream = text->size ? fmemopen((void *)text->bytes, text->size, "r") : fopen("/dev/null", "r");
+        if (!stream) complain(text, "no stream");
+        status = qdr_pattern_read(stream, "fuzz.mtx", 64, &pattern);
+        fclose(stream);
+    } else {
+        status = qdr_pattern_from_spec(text->bytes, &pattern);
+    }
+    if (status == QDR_OK) {
+        if (!pattern) complain(text, "accepted without a pattern");
+        check_accepted(text, pattern);
+        qdr_pattern_destroy(&pattern);
+        return 1;
+    }
+    if (pattern) complain(text, "refused with a pattern");
+    if (!qdr_error_message()[0]) complain(text, "refused without a message");
+    if (strpbrk(qdr_error_message(), "\n\r")) complain(text, "refused in more than one line");
+    if (is_file && strncmp(qdr_error_message(), "fuzz.mtx:", 9))
+        complain(text, "refused without the file's name");
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    long inputs = argc > 1 ? strtol(argv[1], NULL, 10) : 20000, accepted = 0;
+    qdri_random random = qdri_random_seed(20240607);
+    for (long i = 0; i < inputs; i++) {
+        int is_file = qdri_random_below(&random, 2) == 0;
+        const char *const *table = is_file ? files : specs;
+        size_t count = is_file ? COUNT(files) : COUNT(specs);
+        const char *seed = pick(&random, table, count);
+        input text = {.size = strlen(seed)};
+        memcpy(text.bytes, seed, text.size + 1);
+        for (int mutations = 1 + (int)qdri_random_below(&random, 4); mutations > 0; mutations--)
+            mutate(&random, &text, pick(&random, table, count));
+        if (!is_file) tame(&text);
+        accepted += run(&text, is_file);
+    }
+    printf("pattern_fuzz: %ld inputs, %ld accepted, %ld refused\n", inputs, accepted, inputs - accepted);
+    return 0;
+}

@@ -1,0 +1,1 @@
+quadrille schedule --broadcast 8 -a LIB

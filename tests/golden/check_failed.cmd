@@ -1,0 +1,2 @@
+# exit 1
+quadrille schedule paper:P -a GS --json | quadrille check paper:P,bytes=7 --schedule -

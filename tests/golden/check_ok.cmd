@@ -1,0 +1,1 @@
+quadrille check complete:n=8 -a BEX

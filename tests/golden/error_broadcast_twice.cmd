@@ -1,0 +1,2 @@
+# exit 2
+quadrille schedule --broadcast 3,0,3

@@ -1,0 +1,2 @@
+# exit 2
+quadrille stat radnom:n=8

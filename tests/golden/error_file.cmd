@@ -1,0 +1,2 @@
+# exit 2
+quadrille stat nowhere.mtx

@@ -1,0 +1,2 @@
+# exit 2
+echo '{' | quadrille check paper:P --schedule -

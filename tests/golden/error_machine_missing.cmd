@@ -1,0 +1,2 @@
+# exit 2
+quadrille compare complete:n=8

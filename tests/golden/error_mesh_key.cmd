@@ -1,0 +1,2 @@
+# exit 2
+quadrille stat mesh:n=8,size=3

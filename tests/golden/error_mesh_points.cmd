@@ -1,0 +1,2 @@
+# exit 2
+quadrille stat mesh:n=200,points=100

@@ -1,0 +1,2 @@
+# exit 2
+quadrille generate paper:P -o nowhere/p.mtx

@@ -1,0 +1,2 @@
+# exit 2
+quadrille schedule complete:n=8 -a paced

@@ -1,0 +1,1 @@
+quadrille generate halo2d:n=4,points=8

@@ -1,0 +1,1 @@
+quadrille compare --help; quadrille help compare | cmp - <(quadrille compare -h)

@@ -1,0 +1,1 @@
+quadrille list | grep -E '^#|^coloring|^mesh|^cm5 '

@@ -1,0 +1,1 @@
+quadrille list algorithms --markdown | head -n 4

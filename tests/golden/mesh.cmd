@@ -1,0 +1,1 @@
+quadrille generate mesh:n=8,points=500 --draw "$scratch/m.svg" > "$scratch/m.mtx"; quadrille generate mesh:n=8,points=500 | cmp - "$scratch/m.mtx" && grep -c "^<path" "$scratch/m.svg"; quadrille stat mesh:n=8,points=500 | grep -E "^(ranks|symmetric|local)"; rm "$scratch"/m.*

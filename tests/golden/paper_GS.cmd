@@ -1,0 +1,1 @@
+quadrille schedule paper:P -a GS

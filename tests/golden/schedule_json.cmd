@@ -1,0 +1,1 @@
+quadrille schedule shift:n=3,bytes=7 -a coloring --json

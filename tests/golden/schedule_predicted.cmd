@@ -1,0 +1,1 @@
+quadrille schedule paper:P,bytes=256 -a greedy -m cm5

@@ -1,0 +1,1 @@
+quadrille schedule paper:P -a GS -m cm5 --svg "$scratch/gs.svg" -o "$scratch/gs.txt" && wc -l < "$scratch/gs.txt" && head -c 4 "$scratch/gs.svg" && echo && tail -n 1 "$scratch/gs.svg" && ls "$scratch" && rm "$scratch"/gs.*

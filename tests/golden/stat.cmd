@@ -1,0 +1,1 @@
+quadrille stat paper:P -m cm5

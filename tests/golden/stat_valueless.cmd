@@ -1,0 +1,1 @@
+quadrille stat valueless.mtx --bytes 2Ki | head -n 4

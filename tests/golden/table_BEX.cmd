@@ -1,0 +1,1 @@
+quadrille schedule complete:n=8 -a BEX

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages and memory of the command. Every failure ends in exactly one line on stderr, whoever noticed it.
+ */
+#include "complain.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "progress.h"
+#include "quadrille.h"
+
+static const char *speaker = "";
+
+void complain_as(const char *command) {
+    speaker = command;
+}
+
+int complain(const char *format, ...) {
+    va_list arguments;
+    progress_end();
+    fprintf(stderr, "quadrille%s%s: ", speaker[0] ? " " : "", speaker);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return EXIT_USE;
+}
+
+int complain_library(void) {
+    return complain("%s", qdr_error_message());
+}
+
+static void *checked(void *block) {
+    if (!block) exit(complain("out of memory"));
+    return block;
+}
+
+void *allocate(int64_t count, size_t size) {
+    return checked(calloc(count > 0 ? (size_t)count : 1, size));
+}
+
+void *reallocate(void *block, int64_t count, size_t size) {
+    return checked(reallocarray(block, count > 0 ? (size_t)count : 1, size));
+}
+
+char *copy_text(const char *text) {
+    return checked(strdup(text));
+}
+
+char *print_text(const char *format, ...) {
+    va_list arguments;
+    char *text = NULL;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return checked(length < 0 ? NULL : text);
+}
