@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The thread-local error line. It has a fixed size, so that failing never needs memory; a longer sentence is
- * cut.
+ * cut. Sentences quote what users wrote, file names and pieces of files; control characters in them would
+ * break the line or speak to the terminal, so each becomes a question mark.
  */
 #include "error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local char message[1024];
 
@@ -23,13 +25,19 @@ const char *qdr_error_message(void) {
     return message;
 }
 
+static int is_control(char letter) {
+    return (unsigned char)letter < ' ' || letter == 0x7f;
+}
+
 qdr_status qdri_fail(qdr_status status, const char *format, ...) {
-    char line[sizeof message]; /* the arguments may point into the old message */
+    char line[sizeof message] = ""; /* the arguments may point into the old message */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    snprintf(message, sizeof message, "%s", line);
+    for (char *letter = line; *letter; letter++)
+        if (is_control(*letter)) *letter = '?';
+    memcpy(message, line, sizeof message);
     return status;
 }
 

@@ -49,20 +49,25 @@ static const unit rate_units[] = {{"", 1},
                                   {"Gbit/s", 125e6},
                                   {NULL, 0}};
 
+/* Reads a decimal number from the beginning of `text`; 0 when there is none. strtod() also takes blanks, words
+ * and hexadecimal digits, which are no numbers here. */
+static int read_decimal(const char *text, double *number, char **end) {
+    const char *digits = text + (text[0] == '-');
+    if (!isdigit((unsigned char)digits[0]) && digits[0] != '.') return 0;
+    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) return 0;
+    errno = 0;
+    *number = strtod(text, end);
+    return errno != ERANGE && *end != text && isfinite(*number);
+}
+
 /* Reads a number with its unit from the whole of `text`; 0 when it is not one. */
 static int read_number(const char *text, const unit *units, double *number) {
     char *end;
-    if (!isdigit((unsigned char)text[0]) && text[0] != '.' && text[0] != '-') return 0;
-    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) return 0;
-    errno = 0;
-    double value = strtod(text, &end);
-    if (errno == ERANGE || end == text || !isfinite(value)) return 0;
+    double value, divisor;
+    if (!read_decimal(text, &value, &end)) return 0;
     if (*end == '/' && isdigit((unsigned char)end[1])) { /* a fraction: 1/32 */
-        char *rest;
-        double divisor = strtod(end + 1, &rest);
-        if (divisor <= 0) return 0;
+        if (!read_decimal(end + 1, &divisor, &end) || divisor <= 0) return 0;
         value /= divisor;
-        end = rest;
     }
     for (; units->name; units++)
         if (!strcmp(end, units->name)) {

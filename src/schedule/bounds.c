@@ -90,6 +90,7 @@ qdr_status qdr_bounds_compute(const qdr_pattern *pattern, const qdr_machine *mac
     const qdr_machine_parameters *p = qdr_machine_look(machine);
     if (p->ranks < view.ranks)
         return qdri_fail(QDR_RANGE, "the machine has %d ranks, the pattern %d", p->ranks, view.ranks);
+    for (int64_t m = 0; m < view.messages; m++) QDRI_TRY(qdri_check_bytes(view.items[m], item_bytes));
     qdr_bounds result = {0};
     load *loads = QDRI_ZERO_ARRAY(load, view.ranks);
     if (!loads) return qdri_fail_memory();

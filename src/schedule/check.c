@@ -7,7 +7,8 @@
  * then adds what it receives. Held against every position of every message that passes the rank: after each
  * stage's sends the function is nowhere negative (nothing is sent that was not there), and at the end it is 1
  * on the messages for this rank and 0 elsewhere. Since ranks are taken one at a time, memory is one rank's
- * pieces.
+ * pieces. Going along a message, every begin or end of a piece changes the function at one time only; a tree
+ * over the times knows the lowest value of all, so that many stages cost no more than their logarithm.
  *
  * Both ends agree: a hash of every transfer, its pieces in order, is added by its sender and subtracted by
  * its receiver. Only if the sum is not zero are rows compared one with another to name the culprit.
@@ -34,6 +35,13 @@ typedef struct endpoint {
     int time, sign;
 } endpoint;
 
+/* A binary tree over the times, the root at 1, the leaf of time t at leaves + t: the sum of the signs below a
+ * node, and the lowest of their partial sums. */
+typedef struct held_tree {
+    int64_t *sum, *lowest; /* [2 leaves] */
+    int leaves;
+} held_tree;
+
 typedef struct checker {
     const qdr_schedule *schedule;
     qdr_pattern_view view;
@@ -45,7 +53,7 @@ typedef struct checker {
     int64_t key_capacity, order_capacity;
     endpoint *end;
     int64_t ends, end_capacity;
-    int64_t *sum; /* [2 stages + 1] */
+    held_tree held;
 } checker;
 
 #define BROKEN(...) qdri_fail(QDR_BROKEN, __VA_ARGS__)
@@ -59,8 +67,11 @@ static qdr_status check_transfer(const checker *c, const qdr_row *row, const qdr
         t->pieces < 1)
         return BROKEN("stage %d, phase %lld: rank %d %s rank %d in %lld pieces, which cannot be", row->stage,
                       (long long)t->phase, row->rank, way, t->partner, (long long)t->pieces);
-    if ((c->schedule->promises & QDR_PROMISES_LIMIT) && t->phase < c->schedule->limits &&
-        t->items > c->schedule->limit[t->phase])
+    if (!(c->schedule->promises & QDR_PROMISES_LIMIT)) return QDR_OK;
+    if (row->stage > 0 || t->phase >= c->schedule->limits)
+        return BROKEN("stage %d, phase %lld: rank %d %s rank %d; a limit is promised, but the phase has none",
+                      row->stage, (long long)t->phase, row->rank, way, t->partner);
+    if (t->items > c->schedule->limit[t->phase])
         return BROKEN("stage %d, phase %lld: rank %d %s rank %d %lld items; the limit of the phase is %lld",
                       row->stage, (long long)t->phase, row->rank, way, t->partner, (long long)t->items,
                       (long long)c->schedule->limit[t->phase]);
@@ -169,18 +180,34 @@ static qdr_status add_ends(checker *c, const change *entry) {
     return QDR_OK;
 }
 
-/* What the rank holds of message m between two positions, time after time. */
-static qdr_status check_segment(const checker *c, int rank, int64_t m, int64_t from, int64_t to) {
-    int times = 2 * c->schedule->stages + 1, wanted = c->view.destination[m] == rank;
-    int64_t held = 0;
-    for (int time = 0; time < times; time++) {
-        held += c->sum[time];
-        if (held < 0 && time % 2)
-            return BROKEN(
-                "stage %d: rank %d sends items %lld..%lld of message %d->%d, which it does not hold then",
-                time / 2, rank, (long long)from, (long long)to - 1, c->view.origin[m],
-                c->view.destination[m]);
+static void change_held(held_tree *tree, int time, int sign) {
+    int node = tree->leaves + time;
+    tree->sum[node] += sign;
+    tree->lowest[node] = tree->sum[node];
+    while ((node /= 2) > 0) {
+        int64_t left = tree->sum[2 * node], below = left + tree->lowest[2 * node + 1];
+        tree->sum[node] = left + tree->sum[2 * node + 1];
+        tree->lowest[node] = below < tree->lowest[2 * node] ? below : tree->lowest[2 * node];
     }
+}
+
+/* The first time at which less than nothing is held. Receives only add, so that it is one of sending. */
+static int first_lack(const held_tree *tree) {
+    int64_t held = 0;
+    int time = 0;
+    for (; time < tree->leaves - 1; time++)
+        if ((held += tree->sum[tree->leaves + time]) < 0) break;
+    return time;
+}
+
+/* What the rank holds of message m between two positions. */
+static qdr_status check_segment(const checker *c, int rank, int64_t m, int64_t from, int64_t to) {
+    int wanted = c->view.destination[m] == rank;
+    int64_t held = c->held.sum[1];
+    if (c->held.lowest[1] < 0)
+        return BROKEN("stage %d: rank %d sends items %lld..%lld of message %d->%d, which it does not hold then",
+                      first_lack(&c->held) / 2, rank, (long long)from, (long long)to - 1, c->view.origin[m],
+                      c->view.destination[m]);
     if (held != wanted)
         return BROKEN("at the end rank %d holds items %lld..%lld of message %d->%d %lld times instead of %s",
                       rank, (long long)from, (long long)to - 1, c->view.origin[m], c->view.destination[m],
@@ -188,15 +215,15 @@ static qdr_status check_segment(const checker *c, int rank, int64_t m, int64_t f
     return QDR_OK;
 }
 
-/* The changes order[first] .. order[last-1] are those of one message. */
+/* The changes order[first] .. order[last-1] are those of one message. Each leaves the tree as it found it: at
+ * the end of a piece its sign is taken back. */
 static qdr_status check_message(checker *c, int rank, int64_t first, int64_t last) {
     int64_t m = c->change[c->order[first]].message;
     c->ends = 0;
     for (int64_t i = first; i < last; i++) QDRI_TRY(add_ends(c, &c->change[c->order[i]]));
     qsort(c->end, (size_t)c->ends, sizeof *c->end, compare_ends);
-    for (int time = 0; time <= 2 * c->schedule->stages; time++) c->sum[time] = 0;
     for (int64_t i = 0; i < c->ends; i++) {
-        c->sum[c->end[i].time] += c->end[i].sign;
+        change_held(&c->held, c->end[i].time, c->end[i].sign);
         if (i + 1 < c->ends && c->end[i + 1].position > c->end[i].position)
             QDRI_TRY(check_segment(c, rank, m, c->end[i].position, c->end[i + 1].position));
     }
@@ -347,13 +374,16 @@ qdr_status qdr_schedule_check(const qdr_schedule *schedule) {
     if (!schedule) return qdri_fail(QDR_INVALID, "qdr_schedule_check: the schedule is NULL");
     checker c = {.schedule = schedule, .view = qdr_pattern_look(schedule->pattern)};
     qdr_status status = qdr_row_reader_create(schedule, &c.reader);
-    c.sum = QDRI_ARRAY(int64_t, 2 * (int64_t)schedule->stages + 1);
-    if (status == QDR_OK && !c.sum) status = qdri_fail_memory();
+    for (c.held.leaves = 1; c.held.leaves < 2 * schedule->stages + 1;) c.held.leaves *= 2;
+    c.held.sum = QDRI_ZERO_ARRAY(int64_t, 2 * (int64_t)c.held.leaves);
+    c.held.lowest = QDRI_ZERO_ARRAY(int64_t, 2 * (int64_t)c.held.leaves);
+    if (status == QDR_OK && (!c.held.sum || !c.held.lowest)) status = qdri_fail_memory();
     for (int rank = 0; status == QDR_OK && rank < c.view.ranks; rank++) status = check_rank(&c, rank);
     if (status == QDR_OK && c.balance != 0) status = name_disagreement(&c);
     if (status == QDR_OK) status = check_links(schedule);
     qdr_row_reader_destroy(&c.reader);
-    free(c.sum);
+    free(c.held.sum);
+    free(c.held.lowest);
     free(c.change);
     free(c.key);
     free(c.order);

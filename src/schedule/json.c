@@ -31,11 +31,12 @@ enum { PROMISES = sizeof promise_names / sizeof promise_names[0] };
 /* ---- writing
  * ------------------------------------------------------------------------------------------------ */
 
+/* The name of a file may hold any bytes; what is not plain ASCII might be no text, and the file no JSON. */
 static void write_string(const char *key, const char *value, FILE *stream) {
     fprintf(stream, "\"%s\": \"", key);
     for (; *value; value++) {
         if (*value == '"' || *value == '\\') fputc('\\', stream);
-        if ((unsigned char)*value >= ' ') fputc(*value, stream);
+        fputc(*value >= ' ' && *value <= '~' ? *value : '?', stream);
     }
     fputs("\", ", stream);
 }
@@ -215,14 +216,20 @@ static qdr_status make(loader *l, const qdr_pattern *pattern, const qdr_machine 
     return QDR_OK;
 }
 
+/* Without memory the parser stops with a code of its own, or with no text at all. */
+static qdr_status unparsed(FILE *stream, const char *name, const json_error_t *error) {
+    if (ferror(stream)) return qdri_fail(QDR_FILE, "%s: cannot be read", name);
+    if (json_error_code(error) == json_error_out_of_memory || !error->text[0]) return qdri_fail_memory();
+    return qdri_fail(QDR_SYNTAX, "%s:%d: %s; expected a schedule in JSON", name, error->line, error->text);
+}
+
 qdr_status qdr_schedule_read_json(FILE *stream, const char *name, const qdr_pattern *pattern,
                                   const qdr_machine *machine, qdr_schedule **schedule) {
     json_error_t error;
     if (!stream || !name || !pattern || !schedule)
         return qdri_fail(QDR_INVALID, "qdr_schedule_read_json: an argument is NULL");
     json_t *root = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
-    if (!root)
-        return qdri_fail(QDR_SYNTAX, "%s:%d: %s; expected a schedule in JSON", name, error.line, error.text);
+    if (!root) return unparsed(stream, name, &error);
     loader l = {.name = name, .ranks = qdr_pattern_look(pattern).ranks};
     qdr_status status = load(&l, root);
     json_decref(root);

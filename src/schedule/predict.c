@@ -50,7 +50,7 @@ typedef struct engine {
     rank_load *rank;
     link_load *link; /* NULL: no links */
     int64_t *route;
-    waiting *heap;
+    waiting *heap; /* [most_runs()] */
     int64_t waiting_count;
     int64_t phase;  /* running number */
     double floor;   /* with barriers: nothing starts before */
@@ -104,7 +104,8 @@ static int load_phase(engine *e, const qdr_step *steps, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         rank_load *from = touch(e, steps[i].from), *to = touch(e, steps[i].to);
         from->partner = steps[i].to;
-        to->incoming += steps[i].items * e->item_bytes;
+        int64_t bytes = steps[i].items * e->item_bytes;
+        to->incoming = bytes > INT64_MAX - to->incoming ? INT64_MAX : to->incoming + bytes;
         once &= ++from->sends == 1;
         once &= ++to->receives == 1;
         if (to->receives > 1 && to->incoming > e->result.unconfirmed) e->result.unconfirmed = to->incoming;
@@ -209,11 +210,27 @@ static waiting pop(engine *e) {
     return top;
 }
 
-/* Steps of one sender lie together; only its first waiting one is in the heap. A start that has meanwhile
- * become later goes back. */
+/* Neighbours of one sender are a run; only the first waiting one of each run is in the heap. In a schedule's
+ * own list a sender has one run per phase, in other lists (a broadcast) perhaps several. */
+static int begins_run(const qdr_step *steps, int64_t i) {
+    return i == 0 || steps[i].from != steps[i - 1].from;
+}
+
+static int64_t most_runs(const qdr_step *steps, int64_t count) {
+    int64_t most = 0;
+    for (int64_t first = 0, next; first < count; first = next) {
+        int64_t runs = 0;
+        next = qdri_phase_end(steps, count, first);
+        for (int64_t i = first; i < next; i++) runs += begins_run(steps + first, i - first);
+        if (runs > most) most = runs;
+    }
+    return most;
+}
+
+/* A start that has meanwhile become later goes back. */
 static void run_competing(engine *e, qdr_step *steps, int64_t count, int waits) {
     for (int64_t i = 0; i < count; i++)
-        if (i == 0 || steps[i].from != steps[i - 1].from)
+        if (begins_run(steps, i))
             push(e, (waiting){earliest(e, &steps[i], waits), i});
     while (e->waiting_count > 0) {
         waiting next = pop(e);
@@ -224,7 +241,7 @@ static void run_competing(engine *e, qdr_step *steps, int64_t count, int waits) 
         }
         run(e, &steps[next.step], start, waits);
         int64_t following = next.step + 1;
-        if (following < count && steps[following].from == steps[next.step].from)
+        if (following < count && !begins_run(steps, following))
             push(e, (waiting){earliest(e, &steps[following], waits), following});
     }
 }
@@ -269,7 +286,7 @@ static qdr_status predict(qdr_step *steps, int64_t count, const qdr_machine *mac
         .machine = machine, .p = qdr_machine_look(machine), .item_bytes = item_bytes, .packing = packing};
     int64_t links = qdr_machine_links(machine);
     e.rank = QDRI_ARRAY(rank_load, e.p->ranks);
-    e.heap = QDRI_ARRAY(waiting, e.p->ranks);
+    e.heap = QDRI_ARRAY(waiting, most_runs(steps, count));
     e.route = QDRI_ARRAY(int64_t, qdr_machine_route_limit(machine));
     e.link = links ? QDRI_ARRAY(link_load, links) : NULL;
     int good = e.rank && e.heap && e.route && (e.link || !links);
@@ -287,12 +304,14 @@ static qdr_status predict(qdr_step *steps, int64_t count, const qdr_machine *mac
     return good ? QDR_OK : qdri_fail_memory();
 }
 
-static qdr_status check_steps(const qdr_step *steps, int64_t count, int ranks) {
-    for (int64_t i = 0; i < count; i++)
+static qdr_status check_steps(const qdr_step *steps, int64_t count, int ranks, int64_t item_bytes) {
+    for (int64_t i = 0; i < count; i++) {
         if (steps[i].from < 0 || steps[i].from >= ranks || steps[i].to < 0 || steps[i].to >= ranks ||
             steps[i].items < 0)
             return qdri_fail(QDR_RANGE, "step %lld, %d->%d, does not fit on a machine of %d ranks",
                              (long long)i, steps[i].from, steps[i].to, ranks);
+        QDRI_TRY(qdri_check_bytes(steps[i].items, item_bytes));
+    }
     return QDR_OK;
 }
 
@@ -300,7 +319,7 @@ qdr_status qdr_steps_predict(qdr_step *steps, int64_t count, const qdr_machine *
                              qdr_prediction *prediction) {
     if ((!steps && count) || !machine || !prediction || item_bytes < 0 || count < 0)
         return qdri_fail(QDR_INVALID, "qdr_steps_predict: an argument is NULL or negative");
-    QDRI_TRY(check_steps(steps, count, qdr_machine_look(machine)->ranks));
+    QDRI_TRY(check_steps(steps, count, qdr_machine_look(machine)->ranks, item_bytes));
     return predict(steps, count, machine, item_bytes, 0, prediction);
 }
 
@@ -311,7 +330,7 @@ qdr_status qdr_schedule_predict(const qdr_schedule *schedule, const qdr_machine 
     if (!schedule || !machine || !prediction || item_bytes < 0)
         return qdri_fail(QDR_INVALID, "qdr_schedule_predict: an argument is NULL or negative");
     if (!steps) QDRI_TRY(qdr_schedule_steps(schedule, &own, &count));
-    qdr_status status = check_steps(steps ? steps : own, count, qdr_machine_look(machine)->ranks);
+    qdr_status status = check_steps(steps ? steps : own, count, qdr_machine_look(machine)->ranks, item_bytes);
     if (status == QDR_OK)
         status = predict(steps ? steps : own, count, machine, item_bytes, !schedule->direct, prediction);
     free(own);

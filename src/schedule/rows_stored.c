@@ -35,22 +35,40 @@ static void add_entry(qdr_row_reader *reader, const qdri_entry *entry, const qdr
     qdri_row_piece(reader, piece->origin, piece->destination, piece->offset, piece->length);
 }
 
+/* One way of a row: positions in a list (NULL: the entries as they lie), of which those of the stage are
+ * found by halving, since a file may have thousands of stages. */
+typedef struct side {
+    const int64_t *list;
+    int64_t first, last;
+    int sending;
+} side;
+
+static const qdri_entry *entry_at(const stored *state, const side *s, int64_t place) {
+    return &state->entry[s->list ? s->list[place] : place];
+}
+
+static void read_side(const stored *state, side s, int stage, qdr_row_reader *reader) {
+    const qdri_entry *before = NULL, *entry;
+    int64_t high = s.last;
+    while (s.first < high) {
+        int64_t middle = s.first + (high - s.first) / 2;
+        if (entry_at(state, &s, middle)->stage < stage)
+            s.first = middle + 1;
+        else
+            high = middle;
+    }
+    for (; s.first < s.last && (entry = entry_at(state, &s, s.first))->stage == stage; s.first++) {
+        add_entry(reader, entry, before, s.sending);
+        before = entry;
+    }
+}
+
 static qdr_status read_row(const qdr_schedule *schedule, int rank, int stage, qdr_row_reader *reader) {
     const stored *state = schedule->state;
-    const qdri_entry *before = NULL;
-    for (int64_t i = state->send_start[rank]; i < state->send_start[rank + 1]; i++) {
-        const qdri_entry *entry = &state->entry[i];
-        if (entry->stage != stage) continue;
-        add_entry(reader, entry, before, 1);
-        before = entry;
-    }
-    before = NULL;
-    for (int64_t i = state->receive_start[rank]; i < state->receive_start[rank + 1]; i++) {
-        const qdri_entry *entry = &state->entry[state->by_receiver[i]];
-        if (entry->stage != stage) continue;
-        add_entry(reader, entry, before, 0);
-        before = entry;
-    }
+    const int64_t *sends = &state->send_start[rank], *receives = &state->receive_start[rank];
+    if (reader->wants & QDRI_WANT_SENDS) read_side(state, (side){NULL, sends[0], sends[1], 1}, stage, reader);
+    if (reader->wants & QDRI_WANT_RECEIVES)
+        read_side(state, (side){state->by_receiver, receives[0], receives[1], 0}, stage, reader);
     return QDR_OK;
 }
 

@@ -18,6 +18,9 @@
 
 qdr_status qdri_schedule_open(const qdr_pattern *pattern, const qdr_machine *machine, const char *algorithm,
                               const char *spec, qdr_schedule **schedule) {
+    if (machine && qdr_machine_look(machine)->ranks < qdr_pattern_look(pattern).ranks)
+        return qdri_fail(QDR_RANGE, "the machine has %d ranks, the pattern %d",
+                         qdr_machine_look(machine)->ranks, qdr_pattern_look(pattern).ranks);
     qdr_schedule *made = QDRI_ZERO_ARRAY(qdr_schedule, 1);
     char *copy = qdri_copy_string(spec);
     if (!made || !copy) {
@@ -86,9 +89,6 @@ qdr_status qdr_schedule_create(const qdr_pattern *pattern, const char *algorithm
     if (found->needs_machine && !machine)
         return qdri_fail(QDR_INVALID, "algorithm '%s' avoids link contention: it needs a machine",
                          found->name);
-    if (machine && qdr_machine_look(machine)->ranks < qdr_pattern_look(pattern).ranks)
-        return qdri_fail(QDR_RANGE, "the machine has %d ranks, the pattern %d",
-                         qdr_machine_look(machine)->ranks, qdr_pattern_look(pattern).ranks);
     QDRI_TRY(qdri_schedule_open(pattern, machine, found->name, algorithm, &made));
     qdr_status status = build(found, &options, made);
     if (status != QDR_OK) {
@@ -116,6 +116,12 @@ qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *in
 
 const qdr_pattern *qdr_schedule_pattern(const qdr_schedule *schedule) {
     return schedule->pattern;
+}
+
+qdr_status qdri_check_bytes(int64_t items, int64_t item_bytes) {
+    if (items == 0 || item_bytes <= INT64_MAX / items) return QDR_OK;
+    return qdri_fail(QDR_RANGE, "%lld items of %lld bytes each are more than 2^63 bytes", (long long)items,
+                     (long long)item_bytes);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------------------

@@ -43,12 +43,15 @@ struct qdr_schedule {
     void *state;
 };
 
-/* An empty schedule of one stage. Takes references of pattern and machine. */
+/* An empty schedule of one stage. Takes references of pattern and machine, which must have room for it. */
 qdr_status qdri_schedule_open(const qdr_pattern *pattern, const qdr_machine *machine, const char *algorithm,
                               const char *spec, qdr_schedule **schedule);
 
 /* Counts phases and transfers if the builder has not. */
 qdr_status qdri_schedule_close(qdr_schedule *schedule);
+
+/* Refuses a message or transfer whose bytes cannot be counted. Neither number is negative. */
+qdr_status qdri_check_bytes(int64_t items, int64_t item_bytes);
 
 /* Where the phase that begins at steps[first] ends. */
 int64_t qdri_phase_end(const qdr_step *steps, int64_t count, int64_t first);

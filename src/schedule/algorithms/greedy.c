@@ -13,26 +13,8 @@
  */
 #include <stdlib.h>
 
-#include "base/bits.h"
 #include "schedule/algorithm.h"
-
-typedef struct calendar {
-    uint64_t *busy; /* [ranks][words] */
-    int32_t *full;  /* [ranks]: words before this one have no free phase left */
-    int64_t words;
-} calendar;
-
-static int32_t take_first_free(calendar *all, int one, int other) {
-    uint64_t *mine = all->busy + one * all->words, *theirs = all->busy + other * all->words;
-    int64_t word = all->full[one] > all->full[other] ? all->full[one] : all->full[other];
-    while ((mine[word] | theirs[word]) == UINT64_MAX) word++;
-    int bit = qdri_lowest_bit(~(mine[word] | theirs[word]));
-    mine[word] |= UINT64_C(1) << bit;
-    theirs[word] |= UINT64_C(1) << bit;
-    while (all->full[one] < all->words && mine[all->full[one]] == UINT64_MAX) all->full[one]++;
-    while (all->full[other] < all->words && theirs[all->full[other]] == UINT64_MAX) all->full[other]++;
-    return (int32_t)(word * 64 + bit);
-}
+#include "schedule/algorithms/first_fit.h"
 
 /* Rank i's partners on either way, at most. */
 static int64_t most_partners(const qdr_pattern_view *view) {
@@ -46,7 +28,7 @@ static int64_t most_partners(const qdr_pattern_view *view) {
 }
 
 /* Pairs in the order (i, j). The message back stands in column i, which is walked beside row i. */
-static int32_t colour(const qdr_pattern_view *view, calendar *all, int32_t *phase_of) {
+static int32_t colour(const qdr_pattern_view *view, qdri_calendar *calendar, int32_t *phase_of) {
     int32_t phases = 0;
     for (int i = 0; i < view->ranks; i++) {
         int64_t back = view->column_start[i], end = view->column_start[i + 1];
@@ -55,7 +37,7 @@ static int32_t colour(const qdr_pattern_view *view, calendar *all, int32_t *phas
             while (back < end && view->origin[view->column_message[back]] < j) back++;
             int two_way = back < end && view->origin[view->column_message[back]] == j;
             if (two_way && j < i) continue; /* stands at (j, i) */
-            phase_of[m] = take_first_free(all, i, j);
+            phase_of[m] = qdri_calendar_take(calendar, i, j);
             if (two_way) phase_of[view->column_message[back]] = phase_of[m];
             if (phase_of[m] >= phases) phases = phase_of[m] + 1;
         }
@@ -65,20 +47,14 @@ static int32_t colour(const qdr_pattern_view *view, calendar *all, int32_t *phas
 
 static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     const qdr_pattern_view *view = &request->view;
-    calendar all = {.words = 2 * most_partners(view) / 64 + 1};
-    int64_t size = all.words <= INT64_MAX / view->ranks ? all.words * view->ranks : -1;
-    int32_t phases = 0;
-    all.busy = QDRI_ZERO_ARRAY(uint64_t, size);
-    all.full = QDRI_ZERO_ARRAY(int32_t, view->ranks);
-    int32_t *phase_of = QDRI_ARRAY(int32_t, view->messages);
-    int good = all.busy && all.full && phase_of;
-    if (good) phases = colour(view, &all, phase_of);
-    free(all.busy);
-    free(all.full);
-    if (!good) {
+    qdri_calendar calendar = {.busy = NULL};
+    int32_t phases = 0, *phase_of = QDRI_ARRAY(int32_t, view->messages);
+    if (!phase_of || !qdri_calendar_open(&calendar, view->ranks, most_partners(view))) {
         free(phase_of);
         return qdri_fail_memory();
     }
+    phases = colour(view, &calendar, phase_of);
+    qdri_calendar_close(&calendar);
     return qdri_rows_from_array(schedule, phase_of, phases);
 }
 

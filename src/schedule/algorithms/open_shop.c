@@ -1,37 +1,96 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shop: ports, their messages and their work (open_shop.h). */
+/* The shop: its jobs, ports and work; closed-form steps; the makespan of a plan (open_shop.h). */
 #include "schedule/algorithms/open_shop.h"
 
 #include <stdlib.h>
 
-qdr_status qdri_shop_open(const qdr_pattern_view *view, int64_t startup, qdri_shop *shop) {
-    int64_t ports = 2 * (int64_t)view->ranks;
-    *shop = (qdri_shop){.view = *view, .startup = startup};
-    shop->work = QDRI_ZERO_ARRAY(int64_t, ports);
-    shop->start = QDRI_ARRAY(int64_t, ports + 1);
-    shop->message = QDRI_ARRAY(int64_t, 2 * view->messages);
-    if (!shop->work || !shop->start || !shop->message) {
+#include "base/sort.h"
+#include "schedule/algorithms/first_fit.h"
+
+/* ---- jobs
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void jobs_from_messages(qdri_shop *shop) {
+    const qdr_pattern_view *view = &shop->view;
+    shop->jobs = view->messages;
+    for (int64_t m = 0; m < view->messages; m++) {
+        shop->end[0][m] = view->origin[m];
+        shop->end[1][m] = view->ranks + view->destination[m];
+        shop->time[m] = shop->startup + view->items[m];
+    }
+}
+
+/* Two messages of a pair become one job. Row i and column i are walked side by side: the message back to i
+ * stands in column i. */
+static void jobs_from_pairs(qdri_shop *shop) {
+    const qdr_pattern_view *view = &shop->view;
+    for (int i = 0; i < view->ranks; i++) {
+        int64_t back = view->column_start[i];
+        for (int64_t m = view->row_start[i]; m < view->row_start[i + 1]; m++) {
+            int j = view->destination[m];
+            int64_t time = shop->startup + view->items[m];
+            while (back < view->column_start[i + 1] && view->origin[view->column_message[back]] < j) back++;
+            int64_t reply = back < view->column_start[i + 1] ? view->column_message[back] : -1;
+            if (reply >= 0 && view->origin[reply] == j && j < i) { /* the job stands at the lower rank */
+                int64_t job = shop->job_of[m] = shop->job_of[reply];
+                if (shop->kind == QDR_PORTS_HALF)
+                    shop->time[job] += time;
+                else if (time > shop->time[job])
+                    shop->time[job] = time;
+                continue;
+            }
+            shop->end[0][shop->jobs] = i;
+            shop->end[1][shop->jobs] = j;
+            shop->time[shop->jobs] = time;
+            shop->job_of[m] = shop->jobs++;
+        }
+    }
+}
+
+static void list_jobs(qdri_shop *shop) {
+    for (int port = 0; port <= shop->ports; port++) shop->start[port] = 0;
+    for (int side = 0; side < 2; side++)
+        for (int64_t job = 0; job < shop->jobs; job++) {
+            shop->start[shop->end[side][job] + 1]++;
+            shop->work[shop->end[side][job]] += shop->time[job];
+        }
+    for (int port = 0; port < shop->ports; port++) {
+        shop->start[port + 1] += shop->start[port];
+        if (shop->work[port] > shop->bound) shop->bound = shop->work[port];
+    }
+    for (int side = 0; side < 2; side++)
+        for (int64_t job = 0; job < shop->jobs; job++) shop->job[shop->start[shop->end[side][job]]++] = job;
+    for (int port = shop->ports; port > 0; port--) shop->start[port] = shop->start[port - 1];
+    shop->start[0] = 0;
+}
+
+qdr_status qdri_shop_open(const qdr_pattern_view *view, qdr_ports kind, int64_t startup, qdri_shop *shop) {
+    int pairs = kind != QDR_PORTS_FULL;
+    *shop = (qdri_shop){.view = *view, .kind = kind, .startup = startup};
+    shop->ports = pairs ? view->ranks : 2 * view->ranks;
+    for (int side = 0; side < 2; side++) shop->end[side] = QDRI_ARRAY(int, view->messages);
+    shop->time = QDRI_ARRAY(int64_t, view->messages);
+    shop->job_of = pairs ? QDRI_ARRAY(int64_t, view->messages) : NULL;
+    shop->start = QDRI_ARRAY(int64_t, (int64_t)shop->ports + 1);
+    shop->job = QDRI_ARRAY(int64_t, 2 * view->messages);
+    shop->work = QDRI_ZERO_ARRAY(int64_t, shop->ports);
+    if (!shop->end[0] || !shop->end[1] || !shop->time || (pairs && !shop->job_of) || !shop->start ||
+        !shop->job || !shop->work) {
         qdri_shop_close(shop);
         return qdri_fail_memory();
     }
-    for (int rank = 0; rank <= view->ranks; rank++) shop->start[rank] = view->row_start[rank];
-    for (int rank = 0; rank <= view->ranks; rank++)
-        shop->start[view->ranks + rank] = view->messages + view->column_start[rank];
-    for (int64_t m = 0; m < view->messages; m++) {
-        shop->message[m] = m;
-        shop->message[view->messages + m] = view->column_message[m];
-        shop->work[view->origin[m]] += startup + view->items[m];
-        shop->work[view->ranks + view->destination[m]] += startup + view->items[m];
-    }
-    for (int64_t port = 0; port < ports; port++)
-        if (shop->work[port] > shop->bound) shop->bound = shop->work[port];
+    (pairs ? jobs_from_pairs : jobs_from_messages)(shop);
+    list_jobs(shop);
     return QDR_OK;
 }
 
 void qdri_shop_close(qdri_shop *shop) {
-    free(shop->work);
+    for (int side = 0; side < 2; side++) free(shop->end[side]);
+    free(shop->time);
+    free(shop->job_of);
     free(shop->start);
-    free(shop->message);
+    free(shop->job);
+    free(shop->work);
     *shop = (qdri_shop){.startup = 0};
 }
 
@@ -41,28 +100,28 @@ void qdri_shop_plan_free(qdri_shop_plan *plan) {
     *plan = (qdri_shop_plan){.makespan = 0};
 }
 
-/* The end of the loosely synchronous run: a phase holds at most one message of a port, so that inside it any
+/* ---- makespan
+ * ------------------------------------------------------------------------------------------------ */
+
+/* The end of the loosely synchronous run: a phase holds at most one job of a port, so that inside it any
  * order will do. */
 static int64_t find_makespan(const qdri_shop *shop, const qdri_shop_plan *plan, int64_t *free_at,
                              int64_t *in_order, int64_t *start) {
-    const qdr_pattern_view *view = &shop->view;
     int64_t last = 0;
-    for (int64_t m = 0; m < view->messages; m++) start[plan->phase_of[m] + 1]++;
+    for (int64_t job = 0; job < shop->jobs; job++) start[plan->phase_of[job] + 1]++;
     for (int32_t phase = 0; phase < plan->phases; phase++) start[phase + 1] += start[phase];
-    for (int64_t m = 0; m < view->messages; m++) in_order[start[plan->phase_of[m]]++] = m;
-    for (int64_t k = 0; k < view->messages; k++) {
-        int64_t m = in_order[k], *out = &free_at[view->origin[m]];
-        int64_t *in = &free_at[view->ranks + view->destination[m]];
-        int64_t end = (*out > *in ? *out : *in) + shop->startup + view->items[m];
-        *out = *in = end;
+    for (int64_t job = 0; job < shop->jobs; job++) in_order[start[plan->phase_of[job]]++] = job;
+    for (int64_t k = 0; k < shop->jobs; k++) {
+        int64_t job = in_order[k], *one = &free_at[shop->end[0][job]], *other = &free_at[shop->end[1][job]];
+        int64_t end = (*one > *other ? *one : *other) + shop->time[job];
+        *one = *other = end;
         if (end > last) last = end;
     }
     return last;
 }
 
 qdr_status qdri_shop_measure(const qdri_shop *shop, qdri_shop_plan *plan) {
-    int64_t *free_at = QDRI_ZERO_ARRAY(int64_t, 2 * (int64_t)shop->view.ranks);
-    int64_t *in_order = QDRI_ARRAY(int64_t, shop->view.messages);
+    int64_t *free_at = QDRI_ZERO_ARRAY(int64_t, shop->ports), *in_order = QDRI_ARRAY(int64_t, shop->jobs);
     int64_t *start = QDRI_ZERO_ARRAY(int64_t, (int64_t)plan->phases + 1);
     int good = free_at && in_order && start;
     if (good) plan->makespan = find_makespan(shop, plan, free_at, in_order, start);
@@ -72,24 +131,61 @@ qdr_status qdri_shop_measure(const qdri_shop *shop, qdri_shop_plan *plan) {
     return good ? QDR_OK : qdri_fail_memory();
 }
 
+/* ---- closed forms
+ * -------------------------------------------------------------------------------------------- */
+
 qdr_status qdri_shop_by_steps(const qdri_shop *shop, qdri_phase_function *step_of, qdri_shop_plan *plan) {
-    const qdr_pattern_view *view = &shop->view;
-    int32_t *number =
-        QDRI_ZERO_ARRAY(int32_t, (int64_t)view->ranks + 1); /* of the steps that are not empty */
-    *plan = (qdri_shop_plan){.phase_of = QDRI_ARRAY(int32_t, view->messages)};
-    if (!number || !plan->phase_of) {
-        free(number);
-        qdri_shop_plan_free(plan);
-        return qdri_fail_memory();
+    int ranks = shop->view.ranks;
+    int32_t *number = QDRI_ZERO_ARRAY(int32_t, (int64_t)ranks + 1); /* of the steps that are not empty */
+    *plan = (qdri_shop_plan){.phase_of = QDRI_ARRAY(int32_t, shop->jobs)};
+    int good = number && plan->phase_of;
+    for (int64_t job = 0; good && job < shop->jobs; job++) {
+        plan->phase_of[job] = (int32_t)step_of(ranks, shop->end[0][job], shop->end[1][job] % ranks);
+        number[plan->phase_of[job]] = 1;
     }
-    for (int64_t m = 0; m < view->messages; m++)
-        number[step_of(view->ranks, view->origin[m], view->destination[m])] = 1;
-    for (int step = 0; step <= view->ranks; step++)
+    for (int step = 0; good && step <= ranks; step++)
         if (number[step]) number[step] = plan->phases++;
-    for (int64_t m = 0; m < view->messages; m++)
-        plan->phase_of[m] = number[step_of(view->ranks, view->origin[m], view->destination[m])];
+    for (int64_t job = 0; good && job < shop->jobs; job++) plan->phase_of[job] = number[plan->phase_of[job]];
     free(number);
-    qdr_status status = qdri_shop_measure(shop, plan);
+    qdr_status status = good ? qdri_shop_measure(shop, plan) : qdri_fail_memory();
+    if (status != QDR_OK) qdri_shop_plan_free(plan);
+    return status;
+}
+
+/* ---- first fit
+ * ------------------------------------------------------------------------------------------------ */
+
+static int order_jobs(const qdri_shop *shop, int longest_first, int64_t *order) {
+    int64_t *key = QDRI_ARRAY(int64_t, shop->jobs);
+    for (int64_t job = 0; key && job < shop->jobs; job++)
+        key[job] = longest_first ? shop->bound - shop->time[job] : 0;
+    int good = key && qdri_sort_order(key, shop->jobs, order);
+    free(key);
+    return good;
+}
+
+static int64_t most_jobs(const qdri_shop *shop) {
+    int64_t most = 0;
+    for (int port = 0; port < shop->ports; port++)
+        if (shop->start[port + 1] - shop->start[port] > most)
+            most = shop->start[port + 1] - shop->start[port];
+    return most;
+}
+
+qdr_status qdri_shop_by_first_fit(const qdri_shop *shop, int longest_first, qdri_shop_plan *plan) {
+    qdri_calendar calendar = {.busy = NULL};
+    int64_t *order = QDRI_ARRAY(int64_t, shop->jobs);
+    *plan = (qdri_shop_plan){.phase_of = QDRI_ARRAY(int32_t, shop->jobs)};
+    int good = order && plan->phase_of && order_jobs(shop, longest_first, order) &&
+               qdri_calendar_open(&calendar, shop->ports, most_jobs(shop));
+    for (int64_t k = 0; good && k < shop->jobs; k++) {
+        int64_t job = order[k];
+        plan->phase_of[job] = qdri_calendar_take(&calendar, shop->end[0][job], shop->end[1][job]);
+        if (plan->phase_of[job] >= plan->phases) plan->phases = plan->phase_of[job] + 1;
+    }
+    free(order);
+    qdri_calendar_close(&calendar);
+    qdr_status status = good ? qdri_shop_measure(shop, plan) : qdri_fail_memory();
     if (status != QDR_OK) qdri_shop_plan_free(plan);
     return status;
 }

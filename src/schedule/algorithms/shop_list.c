@@ -19,12 +19,12 @@ typedef struct release {
 typedef struct run {
     const qdri_shop *shop;
     int64_t quantum, now;
-    int64_t *work;    /* [ports] left */
-    int64_t *message; /* the shop's lists; sent ones are dropped when they are met */
-    int64_t *left;    /* [ports] entries of the list */
-    int64_t *rest;    /* [messages] items left; 0: sent */
-    char *busy;       /* [ports] */
-    int32_t *last;    /* [ports] phase of the last transfer, -1: none */
+    int64_t *work; /* [ports] left */
+    int64_t *job;  /* the shop's lists; finished ones are dropped when they are met */
+    int64_t *left; /* [ports] entries of the list */
+    int64_t *rest; /* [jobs] time left, one startup included; 0: finished */
+    char *busy;    /* [ports] */
+    int32_t *last; /* [ports] phase of the last transfer, -1: none */
     release *heap;
     int64_t releases;
     qdri_ranked_port *freed;
@@ -62,66 +62,68 @@ static release pop(run *r) {
 /* ---- one transfer
  * -------------------------------------------------------------------------------------------- */
 
-/* How much it matters that a message goes soon: the work of the port at its other end, and its own length,
- * because a long one that is left to the end is waited for. The weight was found by trying: 2 to 8 are alike.
- */
-static int64_t urgency(const run *r, int across, int64_t m) {
-    return r->work[across] + 4 * r->rest[m];
+/* How much it matters that a job is done soon: the work of its other port, and its own length, because a long
+ * one that is left to the end is waited for. The weight was found by trying: 2 to 8 are alike. */
+static int64_t urgency(const run *r, int across, int64_t job) {
+    return r->work[across] + 4 * r->rest[job];
 }
 
-/* The most urgent message to a free port, the first of equals; -1: none. */
+/* The most urgent job with a free port, the first of equals; -1: none. */
 static int64_t choose(run *r, int port) {
-    int64_t *list = r->message + r->shop->start[port], best = -1, best_urgency = 0;
+    int64_t *list = r->job + r->shop->start[port], best = -1, best_urgency = 0;
     for (int64_t k = 0; k < r->left[port];) {
-        int64_t m = list[k];
-        if (r->rest[m] == 0) {
+        int64_t job = list[k];
+        if (r->rest[job] == 0) {
             list[k] = list[--r->left[port]];
             continue;
         }
-        int across = qdri_shop_across(r->shop, port, m);
+        int across = qdri_shop_across(r->shop, port, job);
         k++;
         if (r->busy[across]) continue;
-        int64_t urgent = urgency(r, across, m);
-        if (best >= 0 && (urgent < best_urgency || (urgent == best_urgency && m > best))) continue;
-        best = m;
+        int64_t urgent = urgency(r, across, job);
+        if (best >= 0 && (urgent < best_urgency || (urgent == best_urgency && job > best))) continue;
+        best = job;
         best_urgency = urgent;
     }
     return best;
 }
 
-static qdr_status record(run *r, int64_t m, int32_t phase, int64_t length) {
+/* With cuts, a job is a message, and its first items are those that went before. */
+static qdr_status record(run *r, int64_t job, int32_t phase, int64_t time) {
     const qdr_pattern_view *view = &r->shop->view;
     qdri_shop_plan *plan = r->plan;
     if (phase >= plan->phases) plan->phases = phase + 1;
     if (plan->phase_of) {
-        plan->phase_of[m] = phase;
+        plan->phase_of[job] = phase;
         return QDR_OK;
     }
     if (!qdri_grow((void **)&plan->entry, &r->entry_capacity, plan->entries + 1, sizeof *plan->entry))
         return qdri_fail_memory();
-    int from = view->origin[m], to = view->destination[m];
+    int from = view->origin[job], to = view->destination[job];
+    int64_t left = r->rest[job] - r->shop->startup;
     plan->entry[plan->entries++] =
-        (qdri_entry){0, phase, from, to, {from, to, view->items[m] - r->rest[m], length}};
+        (qdri_entry){0, phase, from, to, {from, to, view->items[job] - left, time - r->shop->startup}};
     return QDR_OK;
 }
 
-/* What is left of a message goes in one piece when the rest would be less than half a quantum. */
-static int64_t piece_length(const run *r, int64_t m) {
-    if (r->quantum == 0 || r->rest[m] < r->quantum + r->quantum / 2) return r->rest[m];
-    return r->quantum;
+/* The time of the next piece. A job goes in one when its rest would be less than half a quantum. */
+static int64_t piece_time(const run *r, int64_t job) {
+    int64_t items = r->rest[job] - r->shop->startup;
+    if (r->quantum == 0 || items < r->quantum + r->quantum / 2) return r->rest[job];
+    return r->shop->startup + r->quantum;
 }
 
 static qdr_status serve(run *r, int port) {
-    int64_t m = r->busy[port] ? -1 : choose(r, port);
-    if (m < 0) return QDR_OK;
-    int across = qdri_shop_across(r->shop, port, m), pair[2] = {port, across};
+    int64_t job = r->busy[port] ? -1 : choose(r, port);
+    if (job < 0) return QDR_OK;
+    int across = qdri_shop_across(r->shop, port, job), pair[2] = {port, across};
     int32_t phase = (r->last[port] > r->last[across] ? r->last[port] : r->last[across]) + 1;
-    int64_t length = piece_length(r, m), time = r->shop->startup + length;
-    QDRI_TRY(record(r, m, phase, length));
-    r->rest[m] -= length;
+    int64_t time = piece_time(r, job);
+    int64_t saved = time < r->rest[job] ? r->shop->startup : 0; /* a cut adds a startup to what is left */
+    QDRI_TRY(record(r, job, phase, time));
+    r->rest[job] -= time - saved;
     for (int end = 0; end < 2; end++) {
-        /* A cut adds a startup to the work that is left. */
-        r->work[pair[end]] -= time - (r->rest[m] ? r->shop->startup : 0);
+        r->work[pair[end]] -= time - saved;
         r->busy[pair[end]] = 1;
         r->last[pair[end]] = phase;
         push(r, (release){r->now + time, pair[end]});
@@ -141,7 +143,7 @@ static qdr_status serve_all(run *r, int count) {
 }
 
 static qdr_status go(run *r) {
-    int ports = 2 * r->shop->view.ranks;
+    int ports = r->shop->ports;
     for (int port = 0; port < ports; port++) r->freed[port].port = port;
     QDRI_TRY(serve_all(r, ports));
     while (r->releases > 0) {
@@ -159,22 +161,22 @@ static qdr_status go(run *r) {
 
 static int open_run(run *r) {
     const qdri_shop *shop = r->shop;
-    int64_t ports = 2 * (int64_t)shop->view.ranks, messages = shop->view.messages;
+    int64_t ports = shop->ports, jobs = shop->jobs;
     r->work = QDRI_ARRAY(int64_t, ports);
-    r->message = QDRI_ARRAY(int64_t, 2 * messages);
+    r->job = QDRI_ARRAY(int64_t, 2 * jobs);
     r->left = QDRI_ARRAY(int64_t, ports);
-    r->rest = QDRI_ARRAY(int64_t, messages);
+    r->rest = QDRI_ARRAY(int64_t, jobs);
     r->busy = QDRI_ZERO_ARRAY(char, ports);
     r->last = QDRI_ARRAY(int32_t, ports);
     r->heap = QDRI_ARRAY(release, ports);
     r->freed = QDRI_ARRAY(qdri_ranked_port, ports);
-    if (!r->quantum) r->plan->phase_of = QDRI_ARRAY(int32_t, messages);
-    if (!r->work || !r->message || !r->left || !r->rest || !r->busy || !r->last || !r->heap || !r->freed ||
+    if (!r->quantum) r->plan->phase_of = QDRI_ARRAY(int32_t, jobs);
+    if (!r->work || !r->job || !r->left || !r->rest || !r->busy || !r->last || !r->heap || !r->freed ||
         (!r->quantum && !r->plan->phase_of))
         return 0;
     memcpy(r->work, shop->work, (size_t)ports * sizeof *r->work);
-    memcpy(r->message, shop->message, 2 * (size_t)messages * sizeof *r->message);
-    memcpy(r->rest, shop->view.items, (size_t)messages * sizeof *r->rest);
+    memcpy(r->job, shop->job, 2 * (size_t)jobs * sizeof *r->job);
+    memcpy(r->rest, shop->time, (size_t)jobs * sizeof *r->rest);
     for (int64_t port = 0; port < ports; port++) {
         r->left[port] = shop->start[port + 1] - shop->start[port];
         r->last[port] = -1;
@@ -187,7 +189,7 @@ qdr_status qdri_shop_by_list(const qdri_shop *shop, int64_t quantum, qdri_shop_p
     *plan = (qdri_shop_plan){.makespan = 0};
     qdr_status status = open_run(&r) ? go(&r) : qdri_fail_memory();
     free(r.work);
-    free(r.message);
+    free(r.job);
     free(r.left);
     free(r.rest);
     free(r.busy);

@@ -4,7 +4,7 @@
  * matching by an alternating path: to a free port on the other side, or, if there is none, to a port of its
  * own side with less work, which is left out instead. What can be covered together is a matroid on each side,
  * so the busiest ports that can be covered are; with sizes all equal that makes as many phases as the largest
- * degree. Lists are sorted by size, and paths are searched breadth first, so that large messages meet large
+ * degree. Lists are sorted by time, and paths are searched breadth first, so that large messages meet large
  * ones. Cost: O(messages) for each search in the worst case, a few list entries in most.
  */
 #include "schedule/algorithms/open_shop.h"
@@ -15,21 +15,21 @@ typedef struct run {
     const qdri_shop *shop;
     int ports;
     int64_t *work;    /* [ports] left */
-    int64_t *message; /* lists by falling size */
+    int64_t *job;     /* lists by falling time */
     int64_t *left;    /* [ports] */
-    char *sent;       /* [messages] */
-    int64_t *matched; /* [ports] its message in this phase, -1: none */
+    char *done;       /* [jobs] */
+    int64_t *matched; /* [ports] its job in this phase, -1: none */
     int64_t *seen;    /* [ports] the last search that met it */
     int64_t search;
     int *queue, *from; /* [ports]: from: the port of the searching side that reached this one */
-    int64_t *over;     /* [ports]: over which message */
+    int64_t *over;     /* [ports]: over which job */
     qdri_ranked_port *ranked;
 } run;
 
 /* ---- one search
  * ------------------------------------------------------------------------------------------------ */
 
-/* Swaps the messages along the path that ends at `across`, back to its beginning. */
+/* Swaps the jobs along the path that ends at `across`, back to its beginning. */
 static void swap_path(run *r, int across, int beginning) {
     for (;;) {
         int port = r->from[across];
@@ -42,7 +42,7 @@ static void swap_path(run *r, int across, int beginning) {
 
 /* Reaches over one port's list; the free port found, or -1. Counterparts met join the queue. */
 static int reach(run *r, int port, int *queued, int *least) {
-    const int64_t *list = r->message + r->shop->start[port];
+    const int64_t *list = r->job + r->shop->start[port];
     for (int64_t k = 0; k < r->left[port]; k++) {
         int across = qdri_shop_across(r->shop, port, list[k]);
         if (r->seen[across] == r->search) continue;
@@ -76,16 +76,16 @@ static void bring_in(run *r, int port) {
 /* ---- one phase
  * -------------------------------------------------------------------------------------------------- */
 
-static void drop_sent(run *r, int port) {
-    int64_t *list = r->message + r->shop->start[port], kept = 0;
+static void drop_done(run *r, int port) {
+    int64_t *list = r->job + r->shop->start[port], kept = 0;
     for (int64_t k = 0; k < r->left[port]; k++)
-        if (!r->sent[list[k]]) list[kept++] = list[k];
+        if (!r->done[list[k]]) list[kept++] = list[k];
     r->left[port] = kept;
 }
 
 static int64_t run_phase(run *r, int32_t phase, int32_t *phase_of) {
-    const qdr_pattern_view *view = &r->shop->view;
-    int64_t sent = 0;
+    const qdri_shop *shop = r->shop;
+    int64_t finished = 0;
     for (int port = 0; port < r->ports; port++) {
         r->matched[port] = -1;
         r->ranked[port] = (qdri_ranked_port){r->work[port], port};
@@ -93,41 +93,40 @@ static int64_t run_phase(run *r, int32_t phase, int32_t *phase_of) {
     qdri_rank_ports(r->ranked, r->ports);
     for (int i = 0; i < r->ports && r->ranked[i].work > 0; i++)
         if (r->matched[r->ranked[i].port] < 0) bring_in(r, r->ranked[i].port);
-    for (int rank = 0; rank < view->ranks; rank++) {
-        int64_t m = r->matched[rank];
-        if (m < 0) continue;
-        r->sent[m] = 1;
-        phase_of[m] = phase;
-        r->work[rank] -= r->shop->startup + view->items[m];
-        r->work[view->ranks + view->destination[m]] -= r->shop->startup + view->items[m];
-        sent++;
+    for (int port = 0; port < r->ports; port++) {
+        int64_t job = r->matched[port];
+        if (job < 0) continue;
+        r->work[port] -= shop->time[job];
+        finished += !r->done[job]; /* seen from both its ports */
+        r->done[job] = 1;
+        phase_of[job] = phase;
     }
-    for (int port = 0; port < r->ports; port++) drop_sent(r, port);
-    return sent;
+    for (int port = 0; port < r->ports; port++) drop_done(r, port);
+    return finished;
 }
 
 /* ---- the run
  * ----------------------------------------------------------------------------------------------------- */
 
-typedef struct sized {
-    int64_t items, message;
-} sized;
+typedef struct timed {
+    int64_t time, job;
+} timed;
 
-static int compare_sizes(const void *a, const void *b) {
-    const sized *x = a, *y = b;
-    if (x->items != y->items) return x->items < y->items ? 1 : -1;
-    return (x->message > y->message) - (x->message < y->message);
+static int compare_times(const void *a, const void *b) {
+    const timed *x = a, *y = b;
+    if (x->time != y->time) return x->time < y->time ? 1 : -1;
+    return (x->job > y->job) - (x->job < y->job);
 }
 
 static int sort_lists(run *r) {
     const qdri_shop *shop = r->shop;
-    sized *list = QDRI_ARRAY(sized, shop->view.ranks);
+    timed *list = QDRI_ARRAY(timed, shop->view.ranks);
     for (int port = 0; list && port < r->ports; port++) {
         int64_t first = shop->start[port], count = shop->start[port + 1] - first;
         for (int64_t k = 0; k < count; k++)
-            list[k] = (sized){shop->view.items[shop->message[first + k]], shop->message[first + k]};
-        qsort(list, (size_t)count, sizeof *list, compare_sizes);
-        for (int64_t k = 0; k < count; k++) r->message[first + k] = list[k].message;
+            list[k] = (timed){shop->time[shop->job[first + k]], shop->job[first + k]};
+        qsort(list, (size_t)count, sizeof *list, compare_times);
+        for (int64_t k = 0; k < count; k++) r->job[first + k] = list[k].job;
         r->left[port] = count;
         r->work[port] = shop->work[port];
         r->seen[port] = 0;
@@ -137,37 +136,36 @@ static int sort_lists(run *r) {
 }
 
 static int open_run(run *r, qdri_shop_plan *plan) {
-    int64_t messages = r->shop->view.messages;
+    int64_t jobs = r->shop->jobs;
     r->work = QDRI_ARRAY(int64_t, r->ports);
-    r->message = QDRI_ARRAY(int64_t, 2 * messages);
+    r->job = QDRI_ARRAY(int64_t, 2 * jobs);
     r->left = QDRI_ARRAY(int64_t, r->ports);
-    r->sent = QDRI_ZERO_ARRAY(char, messages);
+    r->done = QDRI_ZERO_ARRAY(char, jobs);
     r->matched = QDRI_ARRAY(int64_t, r->ports);
     r->seen = QDRI_ARRAY(int64_t, r->ports);
     r->queue = QDRI_ARRAY(int, r->ports);
     r->from = QDRI_ARRAY(int, r->ports);
     r->over = QDRI_ARRAY(int64_t, r->ports);
     r->ranked = QDRI_ARRAY(qdri_ranked_port, r->ports);
-    plan->phase_of = QDRI_ARRAY(int32_t, messages);
-    return r->work && r->message && r->left && r->sent && r->matched && r->seen && r->queue && r->from &&
+    plan->phase_of = QDRI_ARRAY(int32_t, jobs);
+    return r->work && r->job && r->left && r->done && r->matched && r->seen && r->queue && r->from &&
            r->over && r->ranked && plan->phase_of && sort_lists(r);
 }
 
 static qdr_status go(run *r, qdri_shop_plan *plan) {
-    int64_t messages = r->shop->view.messages;
-    for (int64_t unsent = messages; unsent > 0; plan->phases++)
-        unsent -= run_phase(r, plan->phases, plan->phase_of);
+    for (int64_t left = r->shop->jobs; left > 0; plan->phases++)
+        left -= run_phase(r, plan->phases, plan->phase_of);
     return qdri_shop_measure(r->shop, plan);
 }
 
 qdr_status qdri_shop_by_matching(const qdri_shop *shop, qdri_shop_plan *plan) {
-    run r = {.shop = shop, .ports = 2 * shop->view.ranks};
+    run r = {.shop = shop, .ports = shop->ports};
     *plan = (qdri_shop_plan){.makespan = 0};
     qdr_status status = open_run(&r, plan) ? go(&r, plan) : qdri_fail_memory();
     free(r.work);
-    free(r.message);
+    free(r.job);
     free(r.left);
-    free(r.sent);
+    free(r.done);
     free(r.matched);
     free(r.seen);
     free(r.queue);

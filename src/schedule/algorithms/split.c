@@ -4,11 +4,11 @@
  * is the makespan, and no direct schedule beats the busiest port: max over ranks of tau * messages + mu *
  * items.
  *
- * Schedules are sought by list, by steps and by matching (open_shop.h). Where all miss the bound, long
- * messages are cut, with a quantum that falls by halves from the bound's half: each cut costs a startup and
- * frees its ports for somebody who waits. The best one stays. (Plain Birkhoff-von Neumann decomposition
- * reaches the bound without startups, in very many fragments; with startups few cuts, and large ones, are
- * worth their price.)
+ * Schedules are sought by list, by steps, by first fit and by matching (open_shop.h). Where all miss the
+ * bound, long messages are cut, with a quantum that falls by halves from the bound's half: each cut costs a
+ * startup and frees its ports for somebody who waits. The best one stays. (Plain Birkhoff-von Neumann
+ * decomposition reaches the bound without startups, in very many fragments; with startups few cuts, and large
+ * ones, are worth their price.)
  *
  * tau is needed only in relation to mu: the items that could be sent during one startup. It comes from the
  * machine, and an item is taken for a byte, unless `tau` gives it.
@@ -22,7 +22,7 @@
 static const qdri_option options[] = {
     {"tau", QDRI_INTEGER, "", 0, 1e15, NULL,
      "startup in items; from the machine's tau / mu if absent, else 1000", 0},
-    {"cut", QDRI_FLAG, "yes", 0, 0, NULL, "messages may be cut", 0},
+    {"cut", QDRI_FLAG, "yes", 0, 0, NULL, "messages may be cut (full ports only)", 0},
 };
 
 enum { STANDARD_STARTUP = 1000, LARGE = 1 << 15 };
@@ -56,15 +56,21 @@ static int64_t shift(int ranks, int from, int to) {
     return (to - from + ranks) % ranks;
 }
 
+/* Shifts and matchings are for full ports: where a job is a pair of ranks, it is not a step of a shift, and
+ * the graph has odd cycles. */
 static qdr_status search_whole(const qdri_shop *shop, qdri_shop_plan *best) {
     qdri_phase_function *const steps[] = {shift, qdri_meeting};
     qdri_shop_plan other;
     QDRI_TRY(qdri_shop_by_list(shop, 0, best));
-    for (int i = 0; i < QDRI_COUNT_OF(steps) && !good_enough(shop, best); i++) {
+    for (int i = shop->job_of != NULL; i < QDRI_COUNT_OF(steps) && !good_enough(shop, best); i++) {
         QDRI_TRY(qdri_shop_by_steps(shop, steps[i], &other));
         keep_better(best, &other);
     }
-    if (good_enough(shop, best)) return QDR_OK;
+    for (int longest_first = 0; longest_first < 2 && !good_enough(shop, best); longest_first++) {
+        QDRI_TRY(qdri_shop_by_first_fit(shop, longest_first, &other));
+        keep_better(best, &other);
+    }
+    if (shop->job_of || good_enough(shop, best)) return QDR_OK;
     QDRI_TRY(qdri_shop_by_matching(shop, &other));
     keep_better(best, &other);
     return QDR_OK;
@@ -83,24 +89,33 @@ static qdr_status search_cuts(const qdri_shop *shop, qdri_shop_plan *best) {
     return QDR_OK;
 }
 
-static qdr_status attach(qdri_shop_plan *plan, qdr_schedule *schedule) {
+static qdr_status attach(const qdri_shop *shop, qdri_shop_plan *plan, qdr_schedule *schedule) {
     qdri_shop_plan taken = *plan;
     *plan = (qdri_shop_plan){.makespan = 0};
-    if (taken.phase_of) return qdri_rows_from_array(schedule, taken.phase_of, taken.phases);
-    schedule->phases = taken.phases;
-    schedule->transfers = taken.entries;
-    return qdri_rows_from_entries(schedule, taken.entry, taken.entries);
+    if (!taken.phase_of) {
+        schedule->phases = taken.phases;
+        schedule->transfers = taken.entries;
+        return qdri_rows_from_entries(schedule, taken.entry, taken.entries);
+    }
+    if (!shop->job_of) return qdri_rows_from_array(schedule, taken.phase_of, taken.phases);
+    int32_t *phase_of = QDRI_ARRAY(int32_t, shop->view.messages);
+    for (int64_t m = 0; phase_of && m < shop->view.messages; m++)
+        phase_of[m] = taken.phase_of[shop->job_of[m]];
+    free(taken.phase_of);
+    return phase_of ? qdri_rows_from_array(schedule, phase_of, taken.phases) : qdri_fail_memory();
 }
 
 static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
+    qdr_ports ports = request->machine ? qdr_machine_look(request->machine)->ports : QDR_PORTS_FULL;
+    int may_cut = qdri_spec_flag(request->options, "cut") && ports == QDR_PORTS_FULL;
     qdri_shop shop;
     qdri_shop_plan best = {.makespan = 0};
-    QDRI_TRY(qdri_shop_open(&request->view, startup_of(request), &shop));
+    QDRI_TRY(qdri_shop_open(&request->view, ports, startup_of(request), &shop));
     qdr_status status = search_whole(&shop, &best);
-    if (status == QDR_OK && qdri_spec_flag(request->options, "cut")) status = search_cuts(&shop, &best);
-    qdri_shop_close(&shop);
-    if (status == QDR_OK) status = attach(&best, schedule);
+    if (status == QDR_OK && may_cut) status = search_cuts(&shop, &best);
+    if (status == QDR_OK) status = attach(&shop, &best, schedule);
     qdri_shop_plan_free(&best);
+    qdri_shop_close(&shop);
     return status;
 }
 
