@@ -13,28 +13,32 @@
 #include "schedule_text.h"
 #include "units.h"
 
-static int write_prediction(const qdr_schedule *schedule, const qdr_machine *machine,
-                            const qdr_prediction *prediction, FILE *out) {
+/* The bound that holds for schedules of this kind. */
+static int find_bound(const qdr_schedule *schedule, const qdr_machine *machine, double *bound) {
     qdr_bounds bounds;
     qdr_schedule_info info;
-    char seconds[UNITS_TEXT], barriers[UNITS_TEXT], bound[UNITS_TEXT];
     if (qdr_schedule_look(schedule, &info) ||
         qdr_bounds_compute(qdr_schedule_pattern(schedule), machine, 1, &bounds))
         return complain_library();
-    fprintf(out, "# predicted on %s: %s; with a barrier after each phase %s; bound %s\n",
-            qdr_machine_spec(machine), units_seconds(prediction->seconds, seconds),
-            units_seconds(prediction->barrier_seconds, barriers),
-            units_seconds(info.direct ? bounds.direct : bounds.any, bound));
+    *bound = info.direct ? bounds.direct : bounds.any;
     return EXIT_GOOD;
 }
 
+static void write_prediction(const qdr_machine *machine, const qdr_prediction *prediction, double bound,
+                             FILE *out) {
+    char seconds[UNITS_TEXT], barriers[UNITS_TEXT], least[UNITS_TEXT];
+    fprintf(out, "# predicted on %s: %s; with a barrier after each phase %s; bound %s\n",
+            qdr_machine_spec(machine), units_seconds(prediction->seconds, seconds),
+            units_seconds(prediction->barrier_seconds, barriers), units_seconds(bound, least));
+}
+
 static int draw(const qdr_schedule *schedule, const qdr_machine *machine, const char *pattern,
-                const qdr_step *steps, int64_t count, const char *path) {
+                const qdr_step *steps, int64_t count, double bound, const char *path) {
     qdr_schedule_info info;
     if (qdr_schedule_look(schedule, &info)) return complain_library();
     char *title = print_text("%s: %s on %s", info.spec, pattern, qdr_machine_spec(machine));
     progress_say("drawing");
-    qdr_status status = qdr_schedule_write_svg(schedule, steps, count, title, output_open(path));
+    qdr_status status = qdr_schedule_write_svg(schedule, steps, count, bound, title, output_open(path));
     free(title);
     return status ? complain_library() : EXIT_GOOD;
 }
@@ -51,14 +55,16 @@ static int show(const arguments *arguments, const qdr_schedule *schedule, const 
     qdr_step *steps = NULL;
     qdr_prediction prediction;
     int64_t count;
+    double bound = 0;
     int code = write_heading(schedule, out);
+    if (!code && machine) code = find_bound(schedule, machine, &bound);
     if (code) return code;
     progress_say("listing the phases");
     if (qdr_schedule_steps(schedule, &steps, &count)) return complain_library();
     progress_say("predicting");
     if (machine && qdr_schedule_predict(schedule, machine, 1, steps, &prediction)) code = complain_library();
-    if (!code && machine) code = write_prediction(schedule, machine, &prediction, out);
-    if (!code && svg) code = draw(schedule, machine, arguments->operand[0], steps, count, svg);
+    if (!code && machine) write_prediction(machine, &prediction, bound, out);
+    if (!code && svg) code = draw(schedule, machine, arguments->operand[0], steps, count, bound, svg);
     if (!code && qdr_steps_write_text(steps, count, out)) code = complain_library();
     free(steps);
     return code;

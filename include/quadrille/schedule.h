@@ -2,15 +2,15 @@
 /*
  * Schedules: from a pattern to phases.
  *
- * A *piece* is a range of one message. A *transfer* carries a list of pieces from one rank to another: one piece
- * in direct schedules, many where data is stored and forwarded. A *phase* is a set of transfers; a *stage* is a
- * sequence of phases, and what a rank received in one stage it may send on in the next. A schedule is a list of
- * stages. Ranks are loosely synchronous: a transfer may start when its sender and its receiver have finished
- * what comes before it; there is no barrier between phases.
+ * A *piece* is a range of one message. A *transfer* carries a list of pieces from one rank to another: one
+ * piece in direct schedules, many where data is stored and forwarded. A *phase* is a set of transfers; a
+ * *stage* is a sequence of phases, and what a rank received in one stage it may send on in the next. A
+ * schedule is a list of stages. Ranks are loosely synchronous: a transfer may start when its sender and its
+ * receiver have finished what comes before it; there is no barrier between phases.
  *
- * What a phase is good for is what its algorithm *promises*: nothing, a partial permutation (each rank sends at
- * most once and receives at most once), disjoint pairs (each rank has at most one partner), no link that is
- * loaded beyond its capacity, a size limit. qdr_schedule_check() holds every schedule to exactly that.
+ * What a phase is good for is what its algorithm *promises*: nothing, a partial permutation (each rank sends
+ * at most once and receives at most once), disjoint pairs (each rank has at most one partner), no link that
+ * is loaded beyond its capacity, a size limit. qdr_schedule_check() holds every schedule to exactly that.
  *
  * A schedule is read by row: all that one rank does in one stage, in the order in which it does it. Rows are
  * stored or computed while they are read; the reader can't tell.
@@ -31,7 +31,8 @@ extern "C" {
 
 typedef struct qdr_schedule qdr_schedule;
 
-/* ---- algorithms ----------------------------------------------------------------------------------------- */
+/* ---- algorithms -----------------------------------------------------------------------------------------
+ */
 
 /* What a rank has to know to find its own row. */
 typedef enum qdr_knowledge {
@@ -67,7 +68,8 @@ qdr_status qdr_algorithm(int index, qdr_algorithm_info *info);
 /* Local. By its name or by a name of the papers; an unknown name is an error that lists the valid ones. */
 qdr_status qdr_algorithm_find(const char *name, qdr_algorithm_info *info);
 
-/* ---- making one ----------------------------------------------------------------------------------------- */
+/* ---- making one -----------------------------------------------------------------------------------------
+ */
 
 /* Local and pure: the same arguments give the same schedule everywhere. `algorithm` is a name of the table or
  * of the papers, with options if wanted ("random:seed=7", "RS_NH:limit=0.5"). `machine` may be NULL for
@@ -95,7 +97,8 @@ qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *in
 /* Local, free of cost. Valid as long as the schedule. */
 const qdr_pattern *qdr_schedule_pattern(const qdr_schedule *schedule);
 
-/* ---- reading it by row ---------------------------------------------------------------------------------- */
+/* ---- reading it by row ----------------------------------------------------------------------------------
+ */
 
 typedef struct qdr_piece {
     int origin, destination; /* the message */
@@ -103,10 +106,10 @@ typedef struct qdr_piece {
 } qdr_piece;
 
 typedef struct qdr_transfer {
-    int64_t phase;  /* rising inside a row; numbers of empty phases may be missing */
+    int64_t phase; /* rising inside a row; numbers of empty phases may be missing */
     int partner;
-    int64_t items;  /* sum of the lengths */
-    int64_t first;  /* the pieces are piece[first] .. piece[first + pieces - 1] of the row */
+    int64_t items; /* sum of the lengths */
+    int64_t first; /* the pieces are piece[first] .. piece[first + pieces - 1] of the row */
     int64_t pieces;
 } qdr_transfer;
 
@@ -125,7 +128,8 @@ qdr_status qdr_row_reader_create(const qdr_schedule *schedule, qdr_row_reader **
 qdr_status qdr_row_read(qdr_row_reader *reader, int rank, int stage, qdr_row *row);
 void qdr_row_reader_destroy(qdr_row_reader **reader);
 
-/* ---- reading it by phase -------------------------------------------------------------------------------- */
+/* ---- reading it by phase --------------------------------------------------------------------------------
+ */
 
 /* One transfer, seen from above. */
 typedef struct qdr_step {
@@ -136,27 +140,32 @@ typedef struct qdr_step {
     double start, end; /* seconds; 0 until a prediction fills them in */
 } qdr_step;
 
-/* Local. All transfers by rising (stage, phase, from, order of sending); the caller frees *steps with free(). */
+/* Local. All transfers by rising (stage, phase, from, order of sending); the caller frees *steps with free().
+ */
 qdr_status qdr_schedule_steps(const qdr_schedule *schedule, qdr_step **steps, int64_t *count);
 
-/* ---- checking it ---------------------------------------------------------------------------------------- */
+/* ---- checking it ----------------------------------------------------------------------------------------
+ */
 
-/* Local. QDR_OK when every item of every message goes from its origin to its destination exactly once, no rank
- * sends what it does not hold at the start of a stage, both ends of every transfer agree, and every phase keeps
- * what the algorithm promises. Otherwise QDR_BROKEN with a sentence that names ranks, stage, phase and items.
- * Reads rows one at a time; memory O(one rank's pieces + transfers when links are promised). */
+/* Local. QDR_OK when every item of every message goes from its origin to its destination exactly once, no
+ * rank sends what it does not hold at the start of a stage, both ends of every transfer agree, and every
+ * phase keeps what the algorithm promises. Otherwise QDR_BROKEN with a sentence that names ranks, stage,
+ * phase and items. Reads rows one at a time; memory O(one rank's pieces + transfers when links are promised).
+ */
 qdr_status qdr_schedule_check(const qdr_schedule *schedule);
 
-/* ---- predicting it -------------------------------------------------------------------------------------- */
+/* ---- predicting it --------------------------------------------------------------------------------------
+ */
 
-/* Lower bounds on the time of any exchange of a pattern on a machine, each sound for the schedules it names. */
+/* Lower bounds on the time of any exchange of a pattern on a machine, each sound for the schedules it names.
+ */
 typedef struct qdr_bounds {
     double full_duplex; /* direct, full ports: max over ranks of tau * messages + mu * bytes, out or in */
     double half_duplex; /* direct, half ports: the same with out and in added */
     double link;        /* direct: most loaded link under the machine's routes (0: no links) */
-    double relay;       /* any schedule: startups of a combining tree, or all bytes through the busiest port */
-    double direct;      /* the largest that holds for direct schedules on this machine's ports */
-    double any;         /* the largest that holds for every schedule on it */
+    double relay;  /* any schedule: startups of a combining tree, or all bytes through the busiest port */
+    double direct; /* the largest that holds for direct schedules on this machine's ports */
+    double any;    /* the largest that holds for every schedule on it */
 } qdr_bounds;
 
 /* Local. Cost: O(messages * route length). */
@@ -171,15 +180,17 @@ typedef struct qdr_prediction {
     int unsafe;             /* buffered sends, and that is more than the machine's buffer holds (NICE 3.1) */
 } qdr_prediction;
 
-/* Local. Also fills in start and end of `steps` when it is not NULL: steps must be the schedule's own list. */
+/* Local. Also fills in start and end of `steps` when it is not NULL: steps must be the schedule's own list.
+ */
 qdr_status qdr_schedule_predict(const qdr_schedule *schedule, const qdr_machine *machine, int64_t item_bytes,
                                 qdr_step *steps, qdr_prediction *prediction);
 
-/* ---- broadcast ------------------------------------------------------------------------------------------ */
+/* ---- broadcast ------------------------------------------------------------------------------------------
+ */
 
-/* Local. The steps by which group[0] brings `items` items to the other count - 1 ranks of the group, one stage
- * per step: "linear" (LIB), one after the other, or "recursive" (REB), doubling (CM-5, section 3.6). The caller
- * frees *steps. */
+/* Local. The steps by which group[0] brings `items` items to the other count - 1 ranks of the group, one
+ * stage per step: "linear" (LIB), one after the other, or "recursive" (REB), doubling (CM-5, section 3.6).
+ * The caller frees *steps. */
 qdr_status qdr_broadcast_steps(const char *algorithm, int count, const int *group, int64_t items,
                                qdr_step **steps, int64_t *step_count);
 
@@ -187,7 +198,8 @@ qdr_status qdr_broadcast_steps(const char *algorithm, int count, const int *grou
 qdr_status qdr_steps_predict(qdr_step *steps, int64_t count, const qdr_machine *machine, int64_t item_bytes,
                              qdr_prediction *prediction);
 
-/* ---- writing it ----------------------------------------------------------------------------------------- */
+/* ---- writing it -----------------------------------------------------------------------------------------
+ */
 
 /* Local. One line per phase that is not empty, as the papers print theirs: "  1  0<->1  2->3". */
 qdr_status qdr_steps_write_text(const qdr_step *steps, int64_t count, FILE *stream);
@@ -201,9 +213,9 @@ qdr_status qdr_schedule_read_json(FILE *stream, const char *name, const qdr_patt
                                   const qdr_machine *machine, qdr_schedule **schedule);
 
 /* Local. A picture: the pattern as a heat map, and the steps as bars, ranks x predicted time, one colour per
- * partner. `steps` must have been predicted. */
+ * partner. `steps` must have been predicted. `bound`, in seconds, is drawn as a line; 0 for none. */
 qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *steps, int64_t count,
-                                  const char *title, FILE *stream);
+                                  double bound, const char *title, FILE *stream);
 
 #ifdef __cplusplus
 }

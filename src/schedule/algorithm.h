@@ -20,7 +20,8 @@ typedef struct qdri_request {
 
 struct qdri_algorithm {
     const char *name;
-    const char *aliases; /* separated by blanks */
+    const char *aliases;   /* names in the papers, separated by blanks */
+    const char *spellings; /* other words for it that are accepted; may be NULL */
     const char *summary;
     const char *source;
     qdr_knowledge knowledge;

@@ -6,6 +6,7 @@
  * group takes part, and no communicator is needed for it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -27,6 +28,27 @@ static void recursive(int count, const int *group, int64_t items, qdr_step *step
                 (qdr_step){.stage = stage, .from = group[k], .to = group[k + distance], .items = items};
 }
 
+static int compare_ranks(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static qdr_status check_group(int count, const int *group) {
+    int *sorted = QDRI_ARRAY(int, count);
+    qdr_status status = sorted ? QDR_OK : qdri_fail_memory();
+    if (sorted) {
+        memcpy(sorted, group, (size_t)count * sizeof *sorted);
+        qsort(sorted, (size_t)count, sizeof *sorted, compare_ranks);
+    }
+    for (int k = 0; status == QDR_OK && k < count; k++) {
+        if (sorted[k] < 0) status = qdri_fail(QDR_RANGE, "rank %d of the group is negative", sorted[k]);
+        if (k > 0 && sorted[k] == sorted[k - 1])
+            status = qdri_fail(QDR_INVALID, "rank %d is in the group twice", sorted[k]);
+    }
+    free(sorted);
+    return status;
+}
+
 qdr_status qdr_broadcast_steps(const char *algorithm, int count, const int *group, int64_t items,
                                qdr_step **steps, int64_t *step_count) {
     if (!algorithm || !group || !steps || !step_count || count < 1 || items < 0)
@@ -35,8 +57,7 @@ qdr_status qdr_broadcast_steps(const char *algorithm, int count, const int *grou
     if (!is_linear && !qdri_word_in(algorithm, "recursive REB"))
         return qdri_fail(QDR_UNKNOWN, "unknown broadcast '%.60s'; there are linear (LIB), recursive (REB)",
                          algorithm);
-    for (int k = 0; k < count; k++)
-        if (group[k] < 0) return qdri_fail(QDR_RANGE, "rank %d of the group is negative", group[k]);
+    QDRI_TRY(check_group(count, group));
     qdr_step *made = QDRI_ARRAY(qdr_step, (int64_t)count - 1);
     if (!made) return qdri_fail_memory();
     (is_linear ? linear : recursive)(count, group, items, made);

@@ -205,9 +205,10 @@ static qdr_status check_segment(const checker *c, int rank, int64_t m, int64_t f
     int wanted = c->view.destination[m] == rank;
     int64_t held = c->held.sum[1];
     if (c->held.lowest[1] < 0)
-        return BROKEN("stage %d: rank %d sends items %lld..%lld of message %d->%d, which it does not hold then",
-                      first_lack(&c->held) / 2, rank, (long long)from, (long long)to - 1, c->view.origin[m],
-                      c->view.destination[m]);
+        return BROKEN(
+            "stage %d: rank %d sends items %lld..%lld of message %d->%d, which it does not hold then",
+            first_lack(&c->held) / 2, rank, (long long)from, (long long)to - 1, c->view.origin[m],
+            c->view.destination[m]);
     if (held != wanted)
         return BROKEN("at the end rank %d holds items %lld..%lld of message %d->%d %lld times instead of %s",
                       rank, (long long)from, (long long)to - 1, c->view.origin[m], c->view.destination[m],

@@ -230,8 +230,7 @@ static int64_t most_runs(const qdr_step *steps, int64_t count) {
 /* A start that has meanwhile become later goes back. */
 static void run_competing(engine *e, qdr_step *steps, int64_t count, int waits) {
     for (int64_t i = 0; i < count; i++)
-        if (begins_run(steps, i))
-            push(e, (waiting){earliest(e, &steps[i], waits), i});
+        if (begins_run(steps, i)) push(e, (waiting){earliest(e, &steps[i], waits), i});
     while (e->waiting_count > 0) {
         waiting next = pop(e);
         double start = earliest(e, &steps[next.step], waits);

@@ -22,7 +22,8 @@ static void list_names(char *list, size_t size) {
 qdr_status qdri_algorithm_named(const char *name, const qdri_algorithm **algorithm) {
     char list[512];
     for (int i = 0; i < QDRI_COUNT_OF(table); i++)
-        if (qdri_word_in(name, table[i]->name) || qdri_word_in(name, table[i]->aliases)) {
+        if (qdri_word_in(name, table[i]->name) || qdri_word_in(name, table[i]->aliases) ||
+            (table[i]->spellings && qdri_word_in(name, table[i]->spellings))) {
             *algorithm = table[i];
             return QDR_OK;
         }

@@ -73,8 +73,9 @@ void qdri_row_piece(qdr_row_reader *reader, int origin, int destination, int64_t
     if (!open || length <= 0) return;
     if (length > INT64_MAX - open->items) { /* only a file can ask for that */
         if (!reader->failed)
-            reader->failed = qdri_fail(QDR_RANGE, "phase %lld: a transfer with rank %d has more than 2^63 items",
-                                       (long long)open->phase, open->partner);
+            reader->failed =
+                qdri_fail(QDR_RANGE, "phase %lld: a transfer with rank %d has more than 2^63 items",
+                          (long long)open->phase, open->partner);
         return;
     }
     open->items += length;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The picture of a schedule: on the left the pattern as a heat map (row = origin, column = destination,
- * darker = more items, on a logarithmic scale), on the right time: one lane per rank, its sends above, its
- * receives below, the bar's colour naming the partner. Lanes and map share the vertical axis, so that a rank
- * is one line through both. White space in a lane is a rank that waits.
+ * darker = more items, logarithmic between the smallest and the largest), on the right time: one lane per
+ * rank, its sends above, its receives below, the bar's colour naming the partner. Lanes and map share the
+ * vertical axis, so that a rank is one line through both. White space in a lane is a rank that waits.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -47,18 +47,20 @@ static void write_text_at(FILE *stream, double x, double y, const char *anchor, 
 }
 
 static void write_map(const canvas *c, const qdr_pattern_view *view) {
-    double cell = c->map / c->ranks, most = 0;
-    for (int64_t m = 0; m < view->messages; m++)
-        if ((double)view->items[m] > most) most = (double)view->items[m];
+    double cell = c->map / c->ranks, most = 0, least = INFINITY;
+    for (int64_t m = 0; m < view->messages; m++) {
+        most = fmax(most, (double)view->items[m]);
+        least = fmin(least, (double)view->items[m]);
+    }
     fprintf(c->stream,
-            "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" fill=\"#f4f4f4\" stroke=\"#999\"/>\n",
+            "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" fill=\"#f7f7f7\" stroke=\"#999\"/>\n",
             MAP_LEFT, TOP, c->map, c->map);
     for (int64_t m = 0; m < view->messages; m++) {
-        double shade = most > 1 ? log1p((double)view->items[m]) / log1p(most) : 1;
+        double shade = most > least ? log((double)view->items[m] / least) / log(most / least) : 1;
         fprintf(c->stream,
-                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"hsl(215,70%%,%.0f%%)\">",
+                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"hsl(%.0f,75%%,%.0f%%)\">",
                 MAP_LEFT + cell * view->destination[m], TOP + cell * view->origin[m], cell, cell,
-                88 - 63 * shade);
+                200 + 40 * shade, 78 - 52 * shade);
         fprintf(c->stream, "<title>%d to %d: %lld</title></rect>\n", view->origin[m], view->destination[m],
                 (long long)view->items[m]);
     }
@@ -93,18 +95,42 @@ static void write_bar(const canvas *c, const qdr_step *step, int rank, int partn
             step->start * 1e3, step->end * 1e3);
 }
 
-static void write_time_axis(const canvas *c) {
-    double bottom = TOP + c->map;
-    fprintf(c->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#333\"/>\n",
-            c->time_left, bottom, c->time_left + TIME_WIDTH, bottom);
-    for (int tick = 0; tick <= 5; tick++) {
-        char label[32];
-        double x = c->time_left + TIME_WIDTH * tick / 5.0;
-        snprintf(label, sizeof label, "%.3g ms", c->seconds * 1e3 * tick / 5);
-        fprintf(c->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#333\"/>\n", x,
-                bottom, x, bottom + 5);
+/* The round number, 1, 2 or 5 times a power of ten, that cuts `whole` into 4 to 9 parts. */
+static double round_part(double whole) {
+    double power = pow(10, floor(log10(whole / 4)));
+    double digit = whole / 4 / power;
+    return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
+}
+
+static void write_time(char *text, size_t size, double seconds, double scale) {
+    if (scale >= 1)
+        snprintf(text, size, "%.6g s", seconds);
+    else if (scale >= 1e-3)
+        snprintf(text, size, "%.6g ms", seconds * 1e3);
+    else
+        snprintf(text, size, "%.6g us", seconds * 1e6);
+}
+
+static void write_line(const canvas *c, double x1, double y1, double x2, double y2, const char *style) {
+    fprintf(c->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2, style);
+}
+
+static void write_time_axis(const canvas *c, double bound) {
+    double bottom = TOP + c->map, part = c->seconds > 0 ? round_part(c->seconds) : 0;
+    char label[64];
+    write_line(c, c->time_left, bottom, c->time_left + TIME_WIDTH, bottom, "stroke=\"#333\"");
+    for (int tick = 0; part > 0 && tick * part <= c->seconds * (1 + 1e-9); tick++) {
+        double x = c->time_left + TIME_WIDTH * tick * part / c->seconds;
+        write_time(label, sizeof label, tick * part, c->seconds);
+        write_line(c, x, bottom, x, bottom + 5, "stroke=\"#333\"");
         write_text_at(c->stream, x, bottom + 18, "middle", label);
     }
+    if (bound <= 0 || bound > c->seconds * (1 + 1e-9)) return;
+    double x = c->time_left + TIME_WIDTH * bound / c->seconds;
+    write_line(c, x, TOP - 6, x, bottom + 24,
+               "stroke=\"#c00\" stroke-width=\"1.5\" stroke-dasharray=\"5,3\"");
+    snprintf(label, sizeof label, "bound; this takes %.3g times as long", c->seconds / bound);
+    write_text_at(c->stream, x, bottom + 36, "end", label);
 }
 
 static canvas open_canvas(int ranks, const qdr_step *steps, int64_t count, FILE *stream) {
@@ -134,7 +160,7 @@ static void write_frame(const canvas *c, const char *title) {
 }
 
 qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *steps, int64_t count,
-                                  const char *title, FILE *stream) {
+                                  double bound, const char *title, FILE *stream) {
     if (!schedule || (!steps && count) || !title || !stream)
         return qdri_fail(QDR_INVALID, "qdr_schedule_write_svg: an argument is NULL");
     qdr_pattern_view view = qdr_pattern_look(schedule->pattern);
@@ -150,7 +176,7 @@ qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *
         write_bar(&c, &steps[i], steps[i].from, steps[i].to, 0);
         write_bar(&c, &steps[i], steps[i].to, steps[i].from, 1);
     }
-    write_time_axis(&c);
+    write_time_axis(&c, bound);
     fputs("</svg>\n", stream);
     return ferror(stream) ? qdri_fail(QDR_FILE, "the picture could not be written") : QDR_OK;
 }

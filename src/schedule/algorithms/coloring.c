@@ -26,7 +26,8 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
 
 const qdri_algorithm qdri_algorithm_coloring = {
     .name = "coloring",
-    .aliases = "colouring",
+    .aliases = "",
+    .spellings = "colouring",
     .summary = "exact edge colouring: as many phases as the busiest rank has messages",
     .source = "Koenig; Alon; Goel, Kapralov and Khanna",
     .knowledge = QDR_KNOWS_MATRIX,

@@ -26,7 +26,8 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
 
 const qdri_algorithm qdri_algorithm_pairwise = {
     .name = "pairwise",
-    .aliases = "linear-permutation LP PEX PS",
+    .aliases = "LP PEX PS",
+    .spellings = "linear-permutation",
     .summary = "step k: exchange with rank xor k; a round-robin tournament for other n",
     .source = "CM-5 3.2, 4.2; NICE 3.2",
     .knowledge = QDR_KNOWS_ROW_AND_COLUMN,

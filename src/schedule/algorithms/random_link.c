@@ -15,7 +15,7 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
 const qdri_algorithm qdri_algorithm_random_link = {
     .name = "random-link",
     .aliases = "RS_NL",
-    .summary = "the same, and no link carries more than it can",
+    .summary = "random permutations in which no link carries more than it can",
     .source = "NICE 3.3",
     .knowledge = QDR_KNOWS_MATRIX,
     .promises = QDR_PROMISES_PERMUTATION | QDR_PROMISES_LINKS,

@@ -13,7 +13,7 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
 const qdri_algorithm qdri_algorithm_random_link_split = {
     .name = "random-link-split",
     .aliases = "RS_NLH",
-    .summary = "random-link and random-split together",
+    .summary = "random permutations, no link overloaded and long messages cut",
     .source = "NICE 3.3",
     .knowledge = QDR_KNOWS_MATRIX,
     .promises = QDR_PROMISES_PERMUTATION | QDR_PROMISES_LINKS | QDR_PROMISES_LIMIT,

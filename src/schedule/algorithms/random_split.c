@@ -16,7 +16,7 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
 const qdri_algorithm qdri_algorithm_random_split = {
     .name = "random-split",
     .aliases = "RS_NH",
-    .summary = "the same as random, long messages cut at a limit per phase",
+    .summary = "random permutations, long messages cut at a limit per phase",
     .source = "NICE 3.3",
     .knowledge = QDR_KNOWS_MATRIX,
     .promises = QDR_PROMISES_PERMUTATION | QDR_PROMISES_LIMIT,

@@ -228,7 +228,7 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
 
 const qdri_algorithm qdri_algorithm_two_stage = {
     .name = "two-stage",
-    .aliases = "transportation",
+    .aliases = "Transportation",
     .summary = "spread evenly over all ranks, then send on: sizes stop mattering",
     .source = "Transportation 7, 8, appendix",
     .knowledge = QDR_KNOWS_MATRIX,
