@@ -68,8 +68,7 @@ static void close_world(world *world) {
         }
 }
 
-/* ---- the executor: what a rank does with its row --------------------------------------------------------
- */
+/* ---- the executor: what a rank does with its row ------------------------------------------------------- */
 
 static void send_row(world *world, const qdr_row *row) {
     for (int64_t s = 0; s < row->sends; s++) {
@@ -114,8 +113,7 @@ static qdr_status exchange(world *world, const qdr_schedule *schedule, int stage
     return status;
 }
 
-/* ---- the naive copy to hold it against ------------------------------------------------------------------
- */
+/* ---- the naive copy to hold it against ----------------------------------------------------------------- */
 
 static int64_t count_wrong(const world *world) {
     int64_t wrong = 0;
@@ -127,8 +125,7 @@ static int64_t count_wrong(const world *world) {
     return wrong;
 }
 
-/* ---- showing it -----------------------------------------------------------------------------------------
- */
+/* ---- showing it ---------------------------------------------------------------------------------------- */
 
 static void print_side(const char *word, const qdr_transfer *transfers, int64_t count, const qdr_row *row) {
     for (int64_t t = 0; t < count; t++) {

@@ -67,7 +67,7 @@ const char *qdr_machine_topology(const qdr_machine *machine);
 /* Local. Bytes on the wire for b bytes of data. */
 int64_t qdr_machine_wire_bytes(const qdr_machine *machine, int64_t bytes);
 
-/* ---- links ---------------------------------------------------------------------------------------------- */
+/* ---- links --------------------------------------------------------------------------------------------- */
 
 /* Local. Links are numbered 0..links-1; a crossbar has none. */
 int64_t qdr_machine_links(const qdr_machine *machine);
@@ -87,7 +87,7 @@ int64_t qdr_machine_link_streams(const qdr_machine *machine, int64_t link);
  * link). */
 double qdr_machine_latency(const qdr_machine *machine, int from, int to);
 
-/* ---- what there is -------------------------------------------------------------------------------------- */
+/* ---- what there is ------------------------------------------------------------------------------------- */
 
 typedef struct qdr_machine_info {
     const char *name;

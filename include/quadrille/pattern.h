@@ -29,7 +29,7 @@ typedef struct qdr_message {
     int64_t items;
 } qdr_message;
 
-/* ---- making one ----------------------------------------------------------------------------------------- */
+/* ---- making one ---------------------------------------------------------------------------------------- */
 
 /* Local. Copies `count` messages, in any order, into a new pattern. Refuses ranks outside 0..ranks-1, negative
  * sizes, a pair given twice, and a total beyond 2^62 items. Cost: O(count + ranks). */
@@ -51,7 +51,7 @@ qdr_status qdr_pattern_write(const qdr_pattern *pattern, FILE *stream);
  * accepted. */
 void qdr_pattern_destroy(qdr_pattern **pattern);
 
-/* ---- looking at it -------------------------------------------------------------------------------------- */
+/* ---- looking at it ------------------------------------------------------------------------------------- */
 
 /* The matrix itself, to read. Messages are numbered 0..messages-1 by rising (origin, destination); those of row
  * i are row_start[i] .. row_start[i+1]-1. Column j lists the numbers of the messages to j by rising origin:
@@ -110,7 +110,7 @@ void qdr_pattern_measure(const qdr_pattern *pattern, qdr_pattern_statistics *sta
 /* Local. "all-to-many" and so on; never NULL. */
 const char *qdr_pattern_class_text(qdr_pattern_class kind);
 
-/* ---- the generated families ----------------------------------------------------------------------------- */
+/* ---- the generated families ---------------------------------------------------------------------------- */
 
 typedef struct qdr_pattern_family_info {
     const char *name;

@@ -31,8 +31,7 @@ extern "C" {
 
 typedef struct qdr_schedule qdr_schedule;
 
-/* ---- algorithms -----------------------------------------------------------------------------------------
- */
+/* ---- algorithms ---------------------------------------------------------------------------------------- */
 
 /* What a rank has to know to find its own row. */
 typedef enum qdr_knowledge {
@@ -68,8 +67,7 @@ qdr_status qdr_algorithm(int index, qdr_algorithm_info *info);
 /* Local. By its name or by a name of the papers; an unknown name is an error that lists the valid ones. */
 qdr_status qdr_algorithm_find(const char *name, qdr_algorithm_info *info);
 
-/* ---- making one -----------------------------------------------------------------------------------------
- */
+/* ---- making one ---------------------------------------------------------------------------------------- */
 
 /* Local and pure: the same arguments give the same schedule everywhere. `algorithm` is a name of the table or
  * of the papers, with options if wanted ("random:seed=7", "RS_NH:limit=0.5"). `machine` may be NULL for
@@ -97,8 +95,7 @@ qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *in
 /* Local, free of cost. Valid as long as the schedule. */
 const qdr_pattern *qdr_schedule_pattern(const qdr_schedule *schedule);
 
-/* ---- reading it by row ----------------------------------------------------------------------------------
- */
+/* ---- reading it by row --------------------------------------------------------------------------------- */
 
 typedef struct qdr_piece {
     int origin, destination; /* the message */
@@ -128,8 +125,7 @@ qdr_status qdr_row_reader_create(const qdr_schedule *schedule, qdr_row_reader **
 qdr_status qdr_row_read(qdr_row_reader *reader, int rank, int stage, qdr_row *row);
 void qdr_row_reader_destroy(qdr_row_reader **reader);
 
-/* ---- reading it by phase --------------------------------------------------------------------------------
- */
+/* ---- reading it by phase ------------------------------------------------------------------------------- */
 
 /* One transfer, seen from above. */
 typedef struct qdr_step {
@@ -144,8 +140,7 @@ typedef struct qdr_step {
  */
 qdr_status qdr_schedule_steps(const qdr_schedule *schedule, qdr_step **steps, int64_t *count);
 
-/* ---- checking it ----------------------------------------------------------------------------------------
- */
+/* ---- checking it --------------------------------------------------------------------------------------- */
 
 /* Local. QDR_OK when every item of every message goes from its origin to its destination exactly once, no
  * rank sends what it does not hold at the start of a stage, both ends of every transfer agree, and every
@@ -154,8 +149,7 @@ qdr_status qdr_schedule_steps(const qdr_schedule *schedule, qdr_step **steps, in
  */
 qdr_status qdr_schedule_check(const qdr_schedule *schedule);
 
-/* ---- predicting it --------------------------------------------------------------------------------------
- */
+/* ---- predicting it ------------------------------------------------------------------------------------- */
 
 /* Lower bounds on the time of any exchange of a pattern on a machine, each sound for the schedules it names.
  */
@@ -185,8 +179,7 @@ typedef struct qdr_prediction {
 qdr_status qdr_schedule_predict(const qdr_schedule *schedule, const qdr_machine *machine, int64_t item_bytes,
                                 qdr_step *steps, qdr_prediction *prediction);
 
-/* ---- broadcast ------------------------------------------------------------------------------------------
- */
+/* ---- broadcast ----------------------------------------------------------------------------------------- */
 
 /* Local. The steps by which group[0] brings `items` items to the other count - 1 ranks of the group, one
  * stage per step: "linear" (LIB), one after the other, or "recursive" (REB), doubling (CM-5, section 3.6).
@@ -198,8 +191,7 @@ qdr_status qdr_broadcast_steps(const char *algorithm, int count, const int *grou
 qdr_status qdr_steps_predict(qdr_step *steps, int64_t count, const qdr_machine *machine, int64_t item_bytes,
                              qdr_prediction *prediction);
 
-/* ---- writing it -----------------------------------------------------------------------------------------
- */
+/* ---- writing it ---------------------------------------------------------------------------------------- */
 
 /* Local. One line per phase that is not empty, as the papers print theirs: "  1  0<->1  2->3". */
 qdr_status qdr_steps_write_text(const qdr_step *steps, int64_t count, FILE *stream);

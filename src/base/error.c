@@ -15,7 +15,8 @@ static _Thread_local char message[1024];
 const char *qdr_status_text(qdr_status status) {
     switch (status) {
 #define STATUS_TEXT(name, text)                                                                              \
-    case QDR_##name: return text;
+    case QDR_##name:                                                                                         \
+        return text;
         QDR_STATUS_TABLE(STATUS_TEXT)
     }
     return "unknown status";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stable order by key: insertion for a handful (the rows of a sparse pattern), else counting sort by bytes from
- * the lowest, which needs as many passes as the largest key has bytes.
+ * Stable order by key: insertion for a handful (the rows of a sparse pattern), else counting sort by bytes
+ * from the lowest, which needs as many passes as the largest key has bytes.
  */
 #include "sort.h"
 

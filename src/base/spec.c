@@ -26,31 +26,25 @@ qdr_status qdri_spec_fail(const qdri_spec *spec, qdr_status status, const char *
     return qdri_fail(status, "%s '%.200s': %s", spec->what, spec->text, sentence);
 }
 
-/* ---- numbers and units ---------------------------------------------------------------------------------- */
+/* ---- numbers and units --------------------------------------------------------------------------------- */
 
 typedef struct unit {
     const char *name;
     double factor;
 } unit;
 
-static const unit integer_units[] = {{"", 1},          {"K", 1e3},           {"k", 1e3},   {"M", 1e6},
-                                     {"G", 1e9},       {"Ki", 1024},         {"ki", 1024}, {"Mi", 1048576.0},
-                                     {"Gi", 1073741824.0}, {NULL, 0}};
+static const unit integer_units[] = {
+    {"", 1},      {"K", 1e3},   {"k", 1e3},        {"M", 1e6},           {"G", 1e9},
+    {"Ki", 1024}, {"ki", 1024}, {"Mi", 1048576.0}, {"Gi", 1073741824.0}, {NULL, 0}};
 static const unit plain_units[] = {{"", 1}, {NULL, 0}};
-static const unit time_units[] = {{"", 1},      {"s", 1},    {"ms", 1e-3}, {"us", 1e-6},
+static const unit time_units[] = {{"", 1},      {"s", 1},      {"ms", 1e-3}, {"us", 1e-6},
                                   {"ns", 1e-9}, {"ps", 1e-12}, {NULL, 0}};
-static const unit rate_units[] = {{"", 1},
-                                  {"B/s", 1},
-                                  {"kB/s", 1e3},
-                                  {"MB/s", 1e6},
-                                  {"GB/s", 1e9},
-                                  {"kbit/s", 125},
-                                  {"Mbit/s", 125e3},
-                                  {"Gbit/s", 125e6},
-                                  {NULL, 0}};
+static const unit rate_units[] = {{"", 1},           {"B/s", 1},        {"kB/s", 1e3},
+                                  {"MB/s", 1e6},     {"GB/s", 1e9},     {"kbit/s", 125},
+                                  {"Mbit/s", 125e3}, {"Gbit/s", 125e6}, {NULL, 0}};
 
-/* Reads a decimal number from the beginning of `text`; 0 when there is none. strtod() also takes blanks, words
- * and hexadecimal digits, which are no numbers here. */
+/* Reads a decimal number from the beginning of `text`; 0 when there is none. strtod() also takes blanks,
+ * words and hexadecimal digits, which are no numbers here. */
 static int read_decimal(const char *text, double *number, char **end) {
     const char *digits = text + (text[0] == '-');
     if (!isdigit((unsigned char)digits[0]) && digits[0] != '.') return 0;
@@ -84,7 +78,8 @@ static int read_integer(const char *text, int64_t *integer) {
         *integer = strtoll(text, NULL, 10);
         return errno == 0;
     }
-    if (!read_number(text, integer_units, &number) || number != floor(number) || fabs(number) > 0x1p62) return 0;
+    if (!read_number(text, integer_units, &number) || number != floor(number) || fabs(number) > 0x1p62)
+        return 0;
     *integer = (int64_t)number;
     return 1;
 }
@@ -109,13 +104,20 @@ static int word_position(const char *word, const char *list, int64_t *position) 
 
 static const char *kind_example(const qdri_option *option) {
     switch (option->kind) {
-    case QDRI_INTEGER: return "an integer such as 64 or 2Ki";
-    case QDRI_RANGE: return "an integer or a range such as 2K..200K";
-    case QDRI_REAL: return "a number such as 0.25 or 1/32";
-    case QDRI_TIME: return "a time such as 88us or 1.5ms";
-    case QDRI_RATE: return "a rate such as 20MB/s or 1Gbit/s";
-    case QDRI_WORD: return option->words;
-    case QDRI_FLAG: return "yes or no";
+    case QDRI_INTEGER:
+        return "an integer such as 64 or 2Ki";
+    case QDRI_RANGE:
+        return "an integer or a range such as 2K..200K";
+    case QDRI_REAL:
+        return "a number such as 0.25 or 1/32";
+    case QDRI_TIME:
+        return "a time such as 88us or 1.5ms";
+    case QDRI_RATE:
+        return "a rate such as 20MB/s or 1Gbit/s";
+    case QDRI_WORD:
+        return option->words;
+    case QDRI_FLAG:
+        return "yes or no";
     }
     return "";
 }
@@ -132,10 +134,17 @@ static int read_value(const qdri_option *option, const char *text, qdri_value *v
         good = read_range(text, &value->integer, &value->high);
         value->real = (double)value->integer;
         break;
-    case QDRI_REAL: good = read_number(text, plain_units, &value->real); break;
-    case QDRI_TIME: good = read_number(text, time_units, &value->real); break;
-    case QDRI_RATE: good = read_number(text, rate_units, &value->real); break;
-    case QDRI_WORD: return word_position(text, option->words, &value->integer);
+    case QDRI_REAL:
+        good = read_number(text, plain_units, &value->real);
+        break;
+    case QDRI_TIME:
+        good = read_number(text, time_units, &value->real);
+        break;
+    case QDRI_RATE:
+        good = read_number(text, rate_units, &value->real);
+        break;
+    case QDRI_WORD:
+        return word_position(text, option->words, &value->integer);
     case QDRI_FLAG:
         value->integer = !strcmp(text, "yes");
         return value->integer || !strcmp(text, "no");
@@ -149,7 +158,7 @@ static int in_range(const qdri_option *option, const qdri_value *value) {
            (value->real >= option->lowest && top <= option->highest);
 }
 
-/* ---- pairs ---------------------------------------------------------------------------------------------- */
+/* ---- pairs --------------------------------------------------------------------------------------------- */
 
 static void list_keys(const qdri_spec *spec, char *list, size_t size) {
     size_t used = 0;
@@ -196,8 +205,8 @@ static qdr_status take_pair(qdri_spec *spec, char *pair, unsigned char *seen) {
         return qdri_spec_fail(spec, QDR_SYNTAX, "'%s=%.60s' is not valid; expected %s%s", option->key, text,
                               option->kind == QDRI_WORD ? "one of " : "", kind_example(option));
     if (!in_range(option, &value))
-        return qdri_spec_fail(spec, QDR_RANGE, "'%s=%.60s' is out of range; expected %.15g to %.15g", option->key,
-                              text, option->lowest, option->highest);
+        return qdri_spec_fail(spec, QDR_RANGE, "'%s=%.60s' is out of range; expected %.15g to %.15g",
+                              option->key, text, option->lowest, option->highest);
     seen[index] = 1;
     spec->value[index] = value;
     return QDR_OK;
@@ -248,11 +257,12 @@ qdr_status qdri_spec_read(qdri_spec *spec, const qdri_option *options, int optio
     }
     for (int i = 0; i < option_count; i++)
         if (!options[i].standard && !spec->value[i].present)
-            return qdri_spec_fail(spec, QDR_SYNTAX, "'%s' is missing (%s)", options[i].key, options[i].meaning);
+            return qdri_spec_fail(spec, QDR_SYNTAX, "'%s' is missing (%s)", options[i].key,
+                                  options[i].meaning);
     return QDR_OK;
 }
 
-/* ---- getters -------------------------------------------------------------------------------------------- */
+/* ---- getters ------------------------------------------------------------------------------------------- */
 
 const qdri_value *qdri_spec_get(const qdri_spec *spec, const char *key) {
     int index = find_key(spec, key);
@@ -293,8 +303,8 @@ const char *qdri_options_text(const qdri_option *options, int option_count) {
         const qdri_option *option = &options[i];
         const char *standard = option->standard ? option->standard : "REQUIRED";
         used += (size_t)snprintf(text + used, sizeof text - used, "%s=%s  %s%s%s%s\n", option->key, standard,
-                                 option->meaning, option->words ? " (" : "", option->words ? option->words : "",
-                                 option->words ? ")" : "");
+                                 option->meaning, option->words ? " (" : "",
+                                 option->words ? option->words : "", option->words ? ")" : "");
     }
     return text;
 }

@@ -47,11 +47,11 @@ typedef struct qdri_option {
 enum { QDRI_SPEC_OPTIONS = 40 };
 
 typedef struct qdri_value {
-    int given;           /* written in the spec, not a default */
-    int present;         /* given, or with a default */
-    int64_t integer;     /* INTEGER, FLAG (0 or 1), RANGE (lowest), WORD (position in the list) */
-    int64_t high;        /* RANGE */
-    double real;         /* REAL, TIME, RATE; also INTEGER */
+    int given;       /* written in the spec, not a default */
+    int present;     /* given, or with a default */
+    int64_t integer; /* INTEGER, FLAG (0 or 1), RANGE (lowest), WORD (position in the list) */
+    int64_t high;    /* RANGE */
+    double real;     /* REAL, TIME, RATE; also INTEGER */
 } qdri_value;
 
 typedef struct qdri_spec {
@@ -82,7 +82,8 @@ int qdri_spec_given(const qdri_spec *spec, const char *key);
 /* Whether the WORD option `key` has the value `word`. */
 int qdri_spec_is(const qdri_spec *spec, const char *key, const char *word);
 
-/* The table as text, one line per key: "key=default  meaning\n". Lives until the calling thread's next call. */
+/* The table as text, one line per key: "key=default  meaning\n". Lives until the calling thread's next call.
+ */
 const char *qdri_options_text(const qdri_option *options, int option_count);
 
 /* Fails with "<what> '<text>': <sentence>". */

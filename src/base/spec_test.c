@@ -49,8 +49,7 @@ static void bad(const char *text, qdr_status expected, const char *sentence) {
     assert_string_equal(qdr_error_message(), whole);
 }
 
-/* ---- values ----------------------------------------------------------------------------------------------
- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static void defaults(void **state) {
     (void)state;
@@ -169,8 +168,7 @@ static void overriding(void **state) {
     assert_int_equal(qdri_spec_override(&spec, "n=0"), QDR_RANGE);
 }
 
-/* ---- errors ----------------------------------------------------------------------------------------------
- */
+/* ---- errors -------------------------------------------------------------------------------------------- */
 
 static void sentences(void **state) {
     (void)state;
@@ -264,8 +262,7 @@ static void help(void **state) {
     assert_string_equal(qdri_options_text(options, 0), "");
 }
 
-/* ---- any text --------------------------------------------------------------------------------------------
- */
+/* ---- any text ------------------------------------------------------------------------------------------ */
 
 static void check_ranges(const qdri_spec *spec, const char *text) {
     for (int i = 0; i < OPTIONS; i++) {

@@ -15,7 +15,8 @@ void qdri_text_add(qdri_text *text, const char *format, ...) {
     for (int attempt = 0; attempt < 2; attempt++) {
         int64_t room = text->capacity - text->length;
         va_start(arguments, format);
-        int wanted = vsnprintf(text->bytes ? text->bytes + text->length : NULL, (size_t)room, format, arguments);
+        int wanted =
+            vsnprintf(text->bytes ? text->bytes + text->length : NULL, (size_t)room, format, arguments);
         va_end(arguments);
         if (wanted >= 0 && wanted < room) {
             text->length += wanted;

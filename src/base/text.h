@@ -15,7 +15,8 @@ typedef struct qdri_text {
     int failed;
 } qdri_text;
 
-#define QDRI_TEXT_EMPTY {NULL, 0, 0, 0}
+#define QDRI_TEXT_EMPTY                                                                                      \
+    { NULL, 0, 0, 0 }
 
 void qdri_text_add(qdri_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

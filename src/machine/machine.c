@@ -27,7 +27,7 @@ struct qdr_machine {
     max_align_t shape[]; /* of the topology */
 };
 
-/* ---- from text to values ----------------------------------------------------------------------------- */
+/* ---- from text to values ------------------------------------------------------------------------------- */
 
 static const qdri_topology *find_topology(const char *name) {
     for (int i = 0; qdri_topologies[i]; i++)
@@ -77,7 +77,7 @@ static qdr_status read_spec(const char *text, qdri_spec *spec, const qdri_topolo
     return preset ? read_preset(preset, spec, topology) : fail_unknown(spec);
 }
 
-/* ---- from values to parameters ----------------------------------------------------------------------- */
+/* ---- from values to parameters ------------------------------------------------------------------------- */
 
 static qdr_status check(const qdri_spec *spec, int ranks) {
     const qdri_value *n = qdri_spec_get(spec, "n");
@@ -138,7 +138,7 @@ static void set_frame(const qdri_spec *spec, int ranks, double port, qdri_frame 
     frame->link = real_or(spec, "link", port);
 }
 
-/* ---- the object -------------------------------------------------------------------------------------- */
+/* ---- the object ---------------------------------------------------------------------------------------- */
 
 qdr_status qdr_machine_create(const char *text, int ranks, qdr_machine **machine) {
     qdri_spec spec;
@@ -202,7 +202,7 @@ int64_t qdr_machine_wire_bytes(const qdr_machine *machine, int64_t bytes) {
     return packets > INT64_MAX / packet ? INT64_MAX : packets * packet;
 }
 
-/* ---- links ------------------------------------------------------------------------------------------- */
+/* ---- links --------------------------------------------------------------------------------------------- */
 
 int64_t qdr_machine_links(const qdr_machine *machine) {
     return machine->frame.links;
@@ -241,7 +241,7 @@ double qdr_machine_latency(const qdr_machine *machine, int from, int to) {
     return seconds;
 }
 
-/* ---- what there is ----------------------------------------------------------------------------------- */
+/* ---- what there is ------------------------------------------------------------------------------------- */
 
 static void describe_topology(const qdri_topology *topology, qdr_machine_info *info) {
     *info = (qdr_machine_info){.name = topology->name,

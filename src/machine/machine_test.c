@@ -33,7 +33,7 @@ static void refuse(const char *spec, int ranks, qdr_status expected, const char 
     assert_null(machine);
 }
 
-/* ---- parameters -------------------------------------------------------------------------------------- */
+/* ---- parameters ---------------------------------------------------------------------------------------- */
 
 static void all_parameters_are_read(void **state) {
     (void)state;
@@ -121,7 +121,7 @@ static void packets_round_up(void **state) {
     qdr_machine_destroy(&machine);
 }
 
-/* ---- presets ----------------------------------------------------------------------------------------- */
+/* ---- presets ------------------------------------------------------------------------------------------- */
 
 static void everything_known_builds(void **state) {
     static const int more[] = {64, 100, 127, 256, 1000, 1 << 24};
@@ -208,7 +208,7 @@ static void ipsc860_agrees_with_bokhari(void **state) {
     qdr_machine_destroy(&machine);
 }
 
-/* ---- mistakes ---------------------------------------------------------------------------------------- */
+/* ---- mistakes ------------------------------------------------------------------------------------------ */
 
 static void mistakes_are_named(void **state) {
     qdr_machine *machine = NULL;
@@ -260,7 +260,7 @@ static void shapes_that_do_not_fit_are_named(void **state) {
     refuse("grid:clusters=0", 4, QDR_RANGE, "'clusters=0'");
 }
 
-/* ---- owners ------------------------------------------------------------------------------------------ */
+/* ---- owners -------------------------------------------------------------------------------------------- */
 
 static void the_last_owner_frees(void **state) {
     (void)state;

@@ -61,7 +61,7 @@ static void follow_all(const char *spec, int ranks, int tight, follower follow) 
     qdr_machine_destroy(&machine);
 }
 
-/* ---- hypercube --------------------------------------------------------------------------------------- */
+/* ---- hypercube ----------------------------------------------------------------------------------------- */
 
 static int cube_dimensions;
 
@@ -90,7 +90,7 @@ static void hypercube_routes_are_e_cube(void **state) {
     follow_all("hypercube:n=100", 9, 1, follow_cube);
 }
 
-/* ---- mesh and torus ---------------------------------------------------------------------------------- */
+/* ---- mesh and torus ------------------------------------------------------------------------------------ */
 
 static int extent[3], dimensions, wraps;
 
@@ -180,7 +180,7 @@ static void extents_are_nearly_equal(void **state) {
     check_extents("torus:n=512", 512, 4 * 512, 16 + 8);
 }
 
-/* ---- fat tree ---------------------------------------------------------------------------------------- */
+/* ---- fat tree ------------------------------------------------------------------------------------------ */
 
 static int arity, leaves;
 
@@ -264,7 +264,7 @@ static void cm5_capacities(void **state) {
     qdr_machine_destroy(&machine);
 }
 
-/* ---- dragonfly --------------------------------------------------------------------------------------- */
+/* ---- dragonfly ----------------------------------------------------------------------------------------- */
 
 static int groups, routers, hosts;
 
@@ -310,7 +310,7 @@ static void dragonfly_routes_are_minimal(void **state) {
     }
 }
 
-/* ---- node and grid ----------------------------------------------------------------------------------- */
+/* ---- node and grid ------------------------------------------------------------------------------------- */
 
 static void follow_node(const qdr_machine *machine, int from, int to, const int64_t *list, int length) {
     int source = from / 3, target = to / 3;
@@ -349,7 +349,7 @@ static void grid_crosses_one_wide_link(void **state) {
     follow_all("grid:clusters=9", 4, 1, NULL);
 }
 
-/* ---- all --------------------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------------------------------------- */
 
 static void every_machine_keeps_the_promises(void **state) {
     static const int sizes[] = {1, 2, 3, 5, 16, 31, 64, 100};

@@ -65,7 +65,7 @@ static inline int64_t qdri_other(int64_t from, int64_t to) {
     return to < from ? to : to - 1;
 }
 
-/* ---- options ----------------------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------------------------- */
 
 /* A list of options is a macro, so that the reader's table and the help are one text:
  * X(key, kind, default, lowest, highest, words, meaning). The startup and the time per byte are the only

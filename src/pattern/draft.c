@@ -63,7 +63,7 @@ qdr_status qdri_draft_close(qdri_draft *draft, qdr_status status, qdr_pattern **
     return status;
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------- */
+/* ---- sizes --------------------------------------------------------------------------------------------- */
 
 static int64_t logarithmic_size(qdri_draft *draft) {
     int octaves = 0;
@@ -102,7 +102,7 @@ int64_t qdri_density_count(int ranks, double density) {
     return llround(density * ((double)ranks * (ranks - 1)));
 }
 
-/* ---- distinct partners ------------------------------------------------------------------------------- */
+/* ---- distinct partners --------------------------------------------------------------------------------- */
 
 qdr_status qdri_partners_open(qdri_partners *partners, int ranks) {
     *partners = (qdri_partners){.ranks = ranks};
@@ -135,7 +135,7 @@ void qdri_partners_close(qdri_partners *partners) {
     *partners = (qdri_partners){0};
 }
 
-/* ---- power laws -------------------------------------------------------------------------------------- */
+/* ---- power laws ---------------------------------------------------------------------------------------- */
 
 uint64_t *qdri_power_law(int count, double exponent, int bits) {
     double sum = 0;

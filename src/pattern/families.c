@@ -52,7 +52,7 @@ qdr_status qdr_pattern_from_spec(const char *text, qdr_pattern **pattern) {
     return refuse_name(&spec);
 }
 
-/* ---- the help ---------------------------------------------------------------------------------------- */
+/* ---- the help ------------------------------------------------------------------------------------------ */
 
 qdr_status qdr_pattern_family(int index, qdr_pattern_family_info *info) {
     if (index < 0 || index >= FAMILIES)

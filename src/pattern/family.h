@@ -27,7 +27,7 @@ extern const qdri_family qdri_family_complete, qdri_family_random, qdri_family_t
 
 #define QDRI_OPTIONS(table) .options = (table), .option_count = (int)(sizeof(table) / sizeof((table)[0]))
 
-/* ---- the keys that many families share --------------------------------------------------------------- */
+/* ---- the keys that many families share ----------------------------------------------------------------- */
 
 /* The most bytes of one message, tokens, points and so on that a spec can ask for. */
 #define QDRI_BYTES_LIMIT 1099511627776.0 /* 2^40 */
@@ -52,7 +52,7 @@ extern const qdri_family qdri_family_complete, qdri_family_random, qdri_family_t
 /* The sizes of messages that would otherwise need no random numbers, and the seed for them. */
 #define QDRI_OPTIONS_DRAWN QDRI_OPTION_BYTES, QDRI_OPTION_SIZES, QDRI_OPTION_SEED
 
-/* ---- the draft of a pattern -------------------------------------------------------------------------- */
+/* ---- the draft of a pattern ---------------------------------------------------------------------------- */
 
 typedef struct qdri_draft {
     const qdri_spec *spec;
@@ -89,7 +89,7 @@ int64_t qdri_density_count(int ranks, double density);
  * check of the total suffices. */
 int64_t qdri_product(int64_t a, int64_t b);
 
-/* ---- distinct partners ------------------------------------------------------------------------------- */
+/* ---- distinct partners --------------------------------------------------------------------------------- */
 
 /* Chooses `count` different ranks other than `self`, each set with the same probability. Cost: O(count), with
  * one mark per rank kept between the calls. */
@@ -104,7 +104,7 @@ qdr_status qdri_partners_open(qdri_partners *partners, int ranks);
 void qdri_partners_choose(qdri_partners *partners, qdri_random *random, int self, int count);
 void qdri_partners_close(qdri_partners *partners);
 
-/* ---- power laws -------------------------------------------------------------------------------------- */
+/* ---- power laws ---------------------------------------------------------------------------------------- */
 
 /* Whole weights of the numbers 1..count proportional to number^-exponent, each at least 1, about 2^bits in
  * all: start[k] is the sum of the weights of 1..k, start[0] = 0. NULL without memory. */

@@ -28,7 +28,7 @@
 
 enum { TRADE_ROUNDS = 8 };
 
-/* ---- density ----------------------------------------------------------------------------------------- */
+/* ---- density ------------------------------------------------------------------------------------------- */
 
 /* How many messages each row has; count[] must be zero. */
 static void throw_into_rows(qdri_draft *draft, int64_t messages, int *count) {
@@ -74,7 +74,7 @@ static qdr_status by_density(const qdri_spec *spec, qdr_pattern **pattern) {
     return qdri_draft_close(&draft, scatter(&draft, messages, NULL), pattern);
 }
 
-/* ---- degree ------------------------------------------------------------------------------------------ */
+/* ---- degree -------------------------------------------------------------------------------------------- */
 
 typedef struct regular {
     int ranks, degree;
@@ -170,7 +170,7 @@ static qdr_status by_degree(const qdri_spec *spec, qdr_pattern **pattern) {
     return qdri_draft_close(&draft, generate_regular(&draft, &matrix), pattern);
 }
 
-/* ---- the families ------------------------------------------------------------------------------------ */
+/* ---- the families -------------------------------------------------------------------------------------- */
 
 static qdr_status generate(const qdri_spec *spec, qdr_pattern **pattern) {
     int density = qdri_spec_given(spec, "density"), degree = qdri_spec_given(spec, "degree");

@@ -39,7 +39,7 @@ const qdri_family qdri_family_complete = {
     .generate = complete,
 };
 
-/* ---- one message per rank ---------------------------------------------------------------------------- */
+/* ---- one message per rank ------------------------------------------------------------------------------ */
 
 static int has_fixed_point(const int *order, int ranks) {
     for (int rank = 0; rank < ranks; rank++)
@@ -116,7 +116,7 @@ const qdri_family qdri_family_transpose = {
     .generate = transpose,
 };
 
-/* ---- stars ------------------------------------------------------------------------------------------- */
+/* ---- stars --------------------------------------------------------------------------------------------- */
 
 static qdr_status star(const qdri_spec *spec, int inward, qdr_pattern **pattern) {
     qdri_draft draft;

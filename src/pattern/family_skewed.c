@@ -28,7 +28,7 @@
 #define OPTION_EXPONENT(key, standard, meaning)                                                              \
     { key, QDRI_REAL, standard, 0, 8, NULL, meaning, 0 }
 
-/* ---- zipf -------------------------------------------------------------------------------------------- */
+/* ---- zipf ---------------------------------------------------------------------------------------------- */
 
 enum { SHARE_BITS = 32 }; /* so that a weight times the messages, at most 2^31, fits */
 
@@ -84,7 +84,7 @@ const qdri_family qdri_family_zipf = {
     .generate = zipf,
 };
 
-/* ---- powerlaw ---------------------------------------------------------------------------------------- */
+/* ---- powerlaw ------------------------------------------------------------------------------------------ */
 
 /* Draws every sender's number of messages into `degree` and returns their sum. */
 static int64_t draw_degrees(qdri_draft *draft, const uint64_t *start, int most, int *degree) {
@@ -143,7 +143,7 @@ const qdri_family qdri_family_powerlaw = {
     .generate = powerlaw,
 };
 
-/* ---- moe --------------------------------------------------------------------------------------------- */
+/* ---- moe ----------------------------------------------------------------------------------------------- */
 
 enum { TOP_LIMIT = 64 };
 

@@ -62,7 +62,7 @@ static void assert_regular(const qdr_pattern *pattern, int64_t degree) {
     }
 }
 
-/* ---- every family ------------------------------------------------------------------------------------ */
+/* ---- every family -------------------------------------------------------------------------------------- */
 
 static void examples_repeat_and_survive_a_file(void **state) {
     (void)state;
@@ -147,7 +147,7 @@ static void one_rank_is_legal(void **state) {
     assert_int_equal(measure(make("complete:n=9,bytes=0")).messages, 0);
 }
 
-/* ---- random ------------------------------------------------------------------------------------------ */
+/* ---- random -------------------------------------------------------------------------------------------- */
 
 static void density_is_exact(void **state) {
     (void)state;
@@ -235,7 +235,7 @@ static void sizes_follow_their_law(void **state) {
     assert_true(narrow.smallest == 1000000 && narrow.largest == 1000001);
 }
 
-/* ---- transport --------------------------------------------------------------------------------------- */
+/* ---- transport ----------------------------------------------------------------------------------------- */
 
 static void check_transport(int ranks, int fanout, int few, int64_t traffic) {
     qdr_pattern *pattern = make("transport:n=%d,fanout=%d,traffic=%lld,skew=%d/%d,seed=%d", ranks, fanout,
@@ -271,7 +271,7 @@ static void traffic_is_exact(void **state) {
     assert_int_equal(measure(make("transport:n=9,fanout=7,traffic=0")).messages, 0);
 }
 
-/* ---- the others -------------------------------------------------------------------------------------- */
+/* ---- the others ---------------------------------------------------------------------------------------- */
 
 static void table_6_exactly(void **state) {
     (void)state;
@@ -407,7 +407,7 @@ static void halos_have_their_neighbours(void **state) {
     assert_int_equal(measure(make("halo3d:n=24,columns=2,rows=12,points=4,bytes=1")).messages, 2 * (12 + 22));
 }
 
-/* ---- mistakes ---------------------------------------------------------------------------------------- */
+/* ---- mistakes ------------------------------------------------------------------------------------------ */
 
 static void mistakes_are_explained(void **state) {
     (void)state;

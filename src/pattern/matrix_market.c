@@ -51,7 +51,7 @@ typedef struct reader {
     unsigned char buffer[16384];
 } reader;
 
-/* ---- bytes and words --------------------------------------------------------------------------------- */
+/* ---- bytes and words ----------------------------------------------------------------------------------- */
 
 static int refill(reader *reader) {
     size_t count = fread(reader->buffer, 1, sizeof reader->buffer, reader->stream);
@@ -107,7 +107,7 @@ static void skip_lines(reader *reader, int comments) {
     }
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------------- */
+/* ---- refusals ------------------------------------------------------------------------------------------ */
 
 static qdr_status refuse(const reader *reader, qdr_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -147,7 +147,7 @@ static qdr_status end_line(reader *reader) {
     return QDR_OK;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------------------- */
 
 /* A decimal number as digits times a power of ten; the digits do not end in zero. */
 typedef struct decimal {
@@ -237,7 +237,7 @@ static qdr_status read_number(reader *reader, int real, const char *what, int64_
     return ferror(reader->stream) ? QDR_FILE : status;
 }
 
-/* ---- the parts of a file ----------------------------------------------------------------------------- */
+/* ---- the parts of a file ------------------------------------------------------------------------------- */
 
 static qdr_status expect_word(reader *reader, const char *choices, const char *expected) {
     read_word(reader);
@@ -325,7 +325,7 @@ static qdr_status read_entries(reader *reader, int64_t pattern_items, qdri_patte
     return QDR_OK;
 }
 
-/* ---- the whole file ---------------------------------------------------------------------------------- */
+/* ---- the whole file ------------------------------------------------------------------------------------ */
 
 static void mirror(const reader *reader, qdri_pattern_builder *list) {
     for (int64_t entry = 0; reader->symmetric && !list->failed && entry < reader->entries; entry++) {
@@ -387,7 +387,7 @@ qdr_status qdr_pattern_read(FILE *stream, const char *name, int64_t pattern_item
     return status;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 static void write_entry(FILE *stream, int origin, int destination, int64_t items) {
     if (items > 0) fprintf(stream, "%d %d %" PRId64 "\n", origin + 1, destination + 1, items);

@@ -191,7 +191,7 @@ qdr_pattern_view qdr_pattern_look(const qdr_pattern *pattern) {
                               .local = pattern->local};
 }
 
-/* ---- owners ------------------------------------------------------------------------------------------ */
+/* ---- owners -------------------------------------------------------------------------------------------- */
 
 qdr_pattern *qdri_pattern_retain(const qdr_pattern *pattern) {
     qdr_pattern *shared = (qdr_pattern *)pattern; /* the count is not part of what is immutable */
@@ -205,7 +205,7 @@ void qdr_pattern_destroy(qdr_pattern **pattern) {
     *pattern = NULL;
 }
 
-/* ---- the list that grows ----------------------------------------------------------------------------- */
+/* ---- the list that grows ------------------------------------------------------------------------------- */
 
 static int reserve(qdri_pattern_builder *builder, int64_t needed) {
     void *messages = builder->messages;
@@ -239,4 +239,16 @@ qdr_status qdri_pattern_finish(qdri_pattern_builder *builder, qdr_pattern **patt
 void qdri_pattern_abandon(qdri_pattern_builder *builder) {
     free(builder->messages);
     *builder = (qdri_pattern_builder){0};
+}
+
+int64_t qdri_pattern_position(const qdr_pattern_view *view, int row, int destination) {
+    int64_t low = view->row_start[row], high = view->row_start[row + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (view->destination[middle] < destination)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }

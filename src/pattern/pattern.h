@@ -22,6 +22,10 @@ qdr_pattern *qdri_pattern_retain(const qdr_pattern *pattern);
 qdr_status qdri_pattern_build(int ranks, int64_t count, const qdr_message *messages, qdr_message *duplicate,
                               qdr_pattern **pattern);
 
+/* Where row `row` has its first message to `destination` or a higher rank: a message's number, or the end of
+ * the row. Cost: O(log degree). */
+int64_t qdri_pattern_position(const qdr_pattern_view *view, int row, int destination);
+
 /* A list of messages that grows. A failed allocation is remembered and shows at the end, so that generators
  * need no check per message. */
 typedef struct qdri_pattern_builder {

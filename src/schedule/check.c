@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/sort.h"
+#include "pattern/pattern.h"
 #include "schedule/schedule.h"
 
 /* A range of a message that appears (+1) or disappears (-1) at a rank, at a time: 0 for the beginning, then
@@ -58,8 +59,7 @@ typedef struct checker {
 
 #define BROKEN(...) qdri_fail(QDR_BROKEN, __VA_ARGS__)
 
-/* ---- well-formed transfers and promises inside a row -----------------------------------------------------
- */
+/* ---- well-formed transfers and promises inside a row --------------------------------------------------- */
 
 static qdr_status check_transfer(const checker *c, const qdr_row *row, const qdr_transfer *t,
                                  const char *way) {
@@ -110,20 +110,12 @@ static qdr_status check_pairs(const checker *c, const qdr_row *row) {
     return QDR_OK;
 }
 
-/* ---- coverage ---------------------------------------------------------------------------------------------
- */
+/* ---- coverage ------------------------------------------------------------------------------------------ */
 
 static int64_t find_message(const qdr_pattern_view *view, int origin, int destination) {
     if (origin < 0 || origin >= view->ranks) return -1;
-    int64_t low = view->row_start[origin], high = view->row_start[origin + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (view->destination[middle] < destination)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < view->row_start[origin + 1] && view->destination[low] == destination ? low : -1;
+    int64_t place = qdri_pattern_position(view, origin, destination);
+    return place < view->row_start[origin + 1] && view->destination[place] == destination ? place : -1;
 }
 
 static qdr_status add_change(checker *c, change entry) {
@@ -271,8 +263,7 @@ static qdr_status check_rank(checker *c, int rank) {
     return check_holdings(c, rank);
 }
 
-/* ---- both ends --------------------------------------------------------------------------------------------
- */
+/* ---- both ends ----------------------------------------------------------------------------------------- */
 
 static int same_transfer(const qdr_row *a, const qdr_transfer *x, const qdr_row *b, const qdr_transfer *y) {
     if (x->phase != y->phase || x->items != y->items || x->pieces != y->pieces) return 0;
@@ -321,8 +312,7 @@ static qdr_status name_disagreement(const checker *c) {
     return status != QDR_OK ? status : BROKEN("senders and receivers do not agree");
 }
 
-/* ---- links ------------------------------------------------------------------------------------------------
- */
+/* ---- links --------------------------------------------------------------------------------------------- */
 
 typedef struct link_loads {
     int64_t *route, *load, *phase_of; /* phase_of: the phase that load[] belongs to */
@@ -368,8 +358,7 @@ static qdr_status check_links(const qdr_schedule *schedule) {
     return status;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------
- */
+/* ---- all of it ----------------------------------------------------------------------------------------- */
 
 qdr_status qdr_schedule_check(const qdr_schedule *schedule) {
     if (!schedule) return qdri_fail(QDR_INVALID, "qdr_schedule_check: the schedule is NULL");

@@ -78,8 +78,7 @@ static void judge(plan p, const char *sentence) {
     qdr_pattern_destroy(&pattern);
 }
 
-/* ---- coverage --------------------------------------------------------------------------------------------
- */
+/* ---- coverage ------------------------------------------------------------------------------------------ */
 
 static void a_sound_schedule_passes(void **state) {
     (void)state;
@@ -143,8 +142,7 @@ static void pieces_outside_their_message(void **state) {
           "0->1 that has 10");
 }
 
-/* ---- stages ----------------------------------------------------------------------------------------------
- */
+/* ---- stages -------------------------------------------------------------------------------------------- */
 
 static void forwarding(void **state) {
     (void)state;
@@ -194,8 +192,7 @@ static void many_stages(void **state) {
     qdr_pattern_destroy(&pattern);
 }
 
-/* ---- promises --------------------------------------------------------------------------------------------
- */
+/* ---- promises ------------------------------------------------------------------------------------------ */
 
 static void permutation(void **state) {
     (void)state;
@@ -272,8 +269,7 @@ static void a_machine_that_is_too_small(void **state) {
     qdr_pattern_destroy(&pattern);
 }
 
-/* ---- what does not get as far as the checker -------------------------------------------------------------
- */
+/* ---- what does not get as far as the checker ----------------------------------------------------------- */
 
 static void refused_by_the_reader(void **state) {
     (void)state;
@@ -326,8 +322,7 @@ static void more_items_than_can_be_counted(void **state) {
     qdr_pattern_destroy(&pattern);
 }
 
-/* ---- two ends that do not agree --------------------------------------------------------------------------
- */
+/* ---- two ends that do not agree ------------------------------------------------------------------------ */
 
 typedef struct line {
     int rank, sending, partner;

@@ -28,8 +28,7 @@ static const struct {
 
 enum { PROMISES = sizeof promise_names / sizeof promise_names[0] };
 
-/* ---- writing
- * ------------------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 /* The name of a file may hold any bytes; what is not plain ASCII might be no text, and the file no JSON. */
 static void write_string(const char *key, const char *value, FILE *stream) {
@@ -92,8 +91,7 @@ qdr_status qdr_schedule_write_json(const qdr_schedule *schedule, FILE *stream) {
     return ferror(stream) ? qdri_fail(QDR_FILE, "the schedule could not be written") : QDR_OK;
 }
 
-/* ---- reading
- * ------------------------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 typedef struct loader {
     const char *name;

@@ -162,8 +162,7 @@ static void balanced_exchange_spares_the_root(void **state) {
     assert_int_equal(most, 16);
 }
 
-/* ---- figure 12, literally: the oracle of greedy.c
- * --------------------------------------------------------------- */
+/* ---- figure 12, literally: the oracle of greedy.c ------------------------------------------------------ */
 
 static void paper_greedy(int n, const unsigned char *sends, int *phase_of) {
     unsigned char *left = malloc((size_t)n * (size_t)n), *busy = malloc((size_t)n);

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/memory.h"
 #include "schedule/schedule.h"
 
@@ -37,11 +38,6 @@ typedef struct rank_load {
     int partner; /* of the rank's send in this phase, -1: none */
 } rank_load;
 
-typedef struct waiting {
-    double start;
-    int64_t step;
-} waiting;
-
 typedef struct engine {
     const qdr_machine *machine;
     const qdr_machine_parameters *p;
@@ -50,12 +46,11 @@ typedef struct engine {
     rank_load *rank;
     link_load *link; /* NULL: no links */
     int64_t *route;
-    waiting *heap; /* [most_runs()] */
-    int64_t waiting_count;
-    int64_t phase;  /* running number */
-    double floor;   /* with barriers: nothing starts before */
-    double last;    /* latest end so far */
-    double busiest; /* seconds of the busiest link so far */
+    qdri_heap waiting; /* steps, by the earliest start; [most_runs()] */
+    int64_t phase;     /* running number */
+    double floor;      /* with barriers: nothing starts before */
+    double last;       /* latest end so far */
+    double busiest;    /* seconds of the busiest link so far */
     qdr_prediction result;
 } engine;
 
@@ -63,8 +58,7 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-/* ---- loads of one phase -----------------------------------------------------------------------------------
- */
+/* ---- loads of one phase -------------------------------------------------------------------------------- */
 
 static rank_load *touch(engine *e, int rank) {
     rank_load *load = &e->rank[rank];
@@ -114,8 +108,7 @@ static int load_phase(engine *e, const qdr_step *steps, int64_t count) {
     return once;
 }
 
-/* ---- one transfer
- * ------------------------------------------------------------------------------------------ */
+/* ---- one transfer -------------------------------------------------------------------------------------- */
 
 static int holds_circuit(const engine *e, int64_t link) {
     return e->p->switching == QDR_SWITCHING_CIRCUIT && qdr_machine_link_streams(e->machine, link) == 1;
@@ -183,32 +176,7 @@ static void run(engine *e, qdr_step *step, double start, int waits) {
     e->last = larger(e->last, end);
 }
 
-/* ---- a phase whose transfers compete
- * ----------------------------------------------------------------------- */
-
-static int before(const waiting *a, const waiting *b) {
-    return a->start < b->start || (a->start == b->start && a->step < b->step);
-}
-
-static void push(engine *e, waiting entry) {
-    int64_t place = e->waiting_count++;
-    for (; place > 0 && before(&entry, &e->heap[(place - 1) / 2]); place = (place - 1) / 2)
-        e->heap[place] = e->heap[(place - 1) / 2];
-    e->heap[place] = entry;
-}
-
-static waiting pop(engine *e) {
-    waiting top = e->heap[0], moved = e->heap[--e->waiting_count];
-    int64_t place = 0, child;
-    while ((child = 2 * place + 1) < e->waiting_count) {
-        child += child + 1 < e->waiting_count && before(&e->heap[child + 1], &e->heap[child]);
-        if (!before(&e->heap[child], &moved)) break;
-        e->heap[place] = e->heap[child];
-        place = child;
-    }
-    e->heap[place] = moved;
-    return top;
-}
+/* ---- a phase whose transfers compete ------------------------------------------------------------------- */
 
 /* Neighbours of one sender are a run; only the first waiting one of each run is in the heap. In a schedule's
  * own list a sender has one run per phase, in other lists (a broadcast) perhaps several. */
@@ -230,18 +198,18 @@ static int64_t most_runs(const qdr_step *steps, int64_t count) {
 /* A start that has meanwhile become later goes back. */
 static void run_competing(engine *e, qdr_step *steps, int64_t count, int waits) {
     for (int64_t i = 0; i < count; i++)
-        if (begins_run(steps, i)) push(e, (waiting){earliest(e, &steps[i], waits), i});
-    while (e->waiting_count > 0) {
-        waiting next = pop(e);
-        double start = earliest(e, &steps[next.step], waits);
-        if (start > next.start) {
-            push(e, (waiting){start, next.step});
+        if (begins_run(steps, i)) qdri_heap_push(&e->waiting, earliest(e, &steps[i], waits), i);
+    while (e->waiting.count > 0) {
+        qdri_heap_entry next = qdri_heap_pop(&e->waiting);
+        double start = earliest(e, &steps[next.id], waits);
+        if (start > next.key) {
+            qdri_heap_push(&e->waiting, start, next.id);
             continue;
         }
-        run(e, &steps[next.step], start, waits);
-        int64_t following = next.step + 1;
+        run(e, &steps[next.id], start, waits);
+        int64_t following = next.id + 1;
         if (following < count && !begins_run(steps, following))
-            push(e, (waiting){earliest(e, &steps[following], waits), following});
+            qdri_heap_push(&e->waiting, earliest(e, &steps[following], waits), following);
     }
 }
 
@@ -254,8 +222,7 @@ static void run_phase(engine *e, qdr_step *steps, int64_t count) {
         run_competing(e, steps, count, once || e->p->sends == QDR_SENDS_SYNCHRONOUS);
 }
 
-/* ---- the whole
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static void end_stage(engine *e) {
     for (int rank = 0; rank < e->p->ranks; rank++) {
@@ -285,10 +252,10 @@ static qdr_status predict(qdr_step *steps, int64_t count, const qdr_machine *mac
         .machine = machine, .p = qdr_machine_look(machine), .item_bytes = item_bytes, .packing = packing};
     int64_t links = qdr_machine_links(machine);
     e.rank = QDRI_ARRAY(rank_load, e.p->ranks);
-    e.heap = QDRI_ARRAY(waiting, most_runs(steps, count));
+    e.waiting.entry = QDRI_ARRAY(qdri_heap_entry, most_runs(steps, count));
     e.route = QDRI_ARRAY(int64_t, qdr_machine_route_limit(machine));
     e.link = links ? QDRI_ARRAY(link_load, links) : NULL;
-    int good = e.rank && e.heap && e.route && (e.link || !links);
+    int good = e.rank && e.waiting.entry && e.route && (e.link || !links);
     if (good) {
         e.result.barrier_seconds = run_all(&e, steps, count, 1);
         e.result.seconds = run_all(&e, steps, count, 0); /* the last to write start and end */
@@ -297,7 +264,7 @@ static qdr_status predict(qdr_step *steps, int64_t count, const qdr_machine *mac
         *prediction = e.result;
     }
     free(e.rank);
-    free(e.heap);
+    free(e.waiting.entry);
     free(e.route);
     free(e.link);
     return good ? QDR_OK : qdri_fail_memory();

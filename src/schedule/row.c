@@ -40,8 +40,7 @@ void qdr_row_reader_destroy(qdr_row_reader **reader) {
     *reader = NULL;
 }
 
-/* ---- adding ---------------------------------------------------------------------------------------------
- */
+/* ---- adding -------------------------------------------------------------------------------------------- */
 
 static int grow(qdr_row_reader *reader, void **array, int64_t *capacity, int64_t needed, size_t size) {
     if (reader->failed) return 0;
@@ -97,8 +96,7 @@ void *qdri_row_scratch(qdr_row_reader *reader, int which, int64_t count, size_t 
     return scratch->bytes;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 static void sort_by_phase(qdr_row_reader *reader, qdr_transfer *list, int64_t count) {
     if (!grow(reader, (void **)&reader->key, &reader->key_capacity, count, sizeof *reader->key) ||

@@ -84,8 +84,7 @@ static void release(void *state) {
 
 static const qdri_rows rows = {read_row, release};
 
-/* ---- making them ----------------------------------------------------------------------------------------
- */
+/* ---- making them --------------------------------------------------------------------------------------- */
 
 /* The stable order of the entries by (rank, stage, phase, partner), one key after the other from the last. */
 static int order_entries(const qdri_entry *entry, int64_t count, int by_receiver, int64_t *order) {

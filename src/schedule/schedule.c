@@ -124,8 +124,7 @@ qdr_status qdri_check_bytes(int64_t items, int64_t item_bytes) {
                      (long long)item_bytes);
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------
- */
+/* ---- steps --------------------------------------------------------------------------------------------- */
 
 int64_t qdri_phase_end(const qdr_step *steps, int64_t count, int64_t first) {
     int64_t end = first;

@@ -56,8 +56,7 @@ qdr_status qdri_check_bytes(int64_t items, int64_t item_bytes);
 /* Where the phase that begins at steps[first] ends. */
 int64_t qdri_phase_end(const qdr_step *steps, int64_t count, int64_t first);
 
-/* ---- for builders: how the rows are had -----------------------------------------------------------------
- */
+/* ---- for builders: how the rows are had ---------------------------------------------------------------- */
 
 /* Direct: phase(ranks, from, to), not negative. */
 typedef int64_t qdri_phase_function(int ranks, int from, int to);
@@ -75,8 +74,7 @@ typedef struct qdri_entry {
 /* Any schedule: one entry per piece; entries of one transfer keep their order. Takes `entries`. */
 qdr_status qdri_rows_from_entries(qdr_schedule *schedule, qdri_entry *entries, int64_t count);
 
-/* ---- for row functions ----------------------------------------------------------------------------------
- */
+/* ---- for row functions --------------------------------------------------------------------------------- */
 
 /* What the reader wants; a row function may leave out the rest. */
 enum { QDRI_WANT_SENDS = 1, QDRI_WANT_RECEIVES = 2, QDRI_WANT_PIECES = 4 };

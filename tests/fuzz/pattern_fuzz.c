@@ -12,20 +12,10 @@
  * A spec may rightly ask for a gigabyte of messages. So that a run stays small, numbers of four to eight
  * digits are cut to three in specs; hostile ones are longer, and the code itself must refuse them.
  */
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/random.h"
+#include "mutate.h"
 #include "quadrille/pattern.h"
 
-enum { ROOM = 4096, SPEC_DIGITS = 3, HOSTILE_DIGITS = 9 };
-
-typedef struct input {
-    char bytes[ROOM + 1];
-    size_t size;
-} input;
+enum { SPEC_DIGITS = 3, HOSTILE_DIGITS = 9 };
 
 static const char *const files[] = {
     "%%MatrixMarket matrix coordinate integer general\n4 4 5\n1 2 10\n2 1 20\n3 3 5\n4 1 7\n1 4 1024\n",
@@ -55,90 +45,6 @@ static const char *const specs[] = {
     "paper:P,bytes=256",
 };
 
-static const char *const numbers[] = {"0",
-                                      "1",
-                                      "-1",
-                                      "2",
-                                      "2000000000",
-                                      "4294967296",
-                                      "1e300",
-                                      "0.5",
-                                      "1000000000000000000",
-                                      "9223372036854775807",
-                                      "4611686018427387904",
-                                      "99999999999999999999999",
-                                      "1e-400",
-                                      "1/0",
-                                      "1099511627776"};
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-static const char *pick(qdri_random *random, const char *const *table, size_t count) {
-    return table[qdri_random_below(random, count)];
-}
-
-/* ---- mutations --------------------------------------------------------------------------------------- */
-
-/* Replaces `removed` bytes at `place` by `size` others; what does not fit is cut. */
-static void replace(input *text, size_t place, size_t removed, const char *bytes, size_t size) {
-    input result;
-    size_t tail = text->size - place - removed;
-    if (place + size > ROOM) size = ROOM - place;
-    if (place + size + tail > ROOM) tail = ROOM - place - size;
-    memcpy(result.bytes, text->bytes, place);
-    memcpy(result.bytes + place, bytes, size);
-    memcpy(result.bytes + place + size, text->bytes + place + removed, tail);
-    result.size = place + size + tail;
-    result.bytes[result.size] = '\0';
-    *text = result;
-}
-
-/* The run of digits at or behind a random place; its length is 0 if there is none. */
-static size_t find_number(qdri_random *random, const input *text, size_t *place) {
-    size_t length = 0;
-    *place = qdri_random_below(random, text->size + 1);
-    while (*place < text->size && !isdigit((unsigned char)text->bytes[*place])) ++*place;
-    while (*place + length < text->size && isdigit((unsigned char)text->bytes[*place + length])) length++;
-    return length;
-}
-
-static void mutate(qdri_random *random, input *text, const char *other) {
-    size_t place = qdri_random_below(random, text->size + 1), left = text->size - place;
-    size_t span = left ? 1 + qdri_random_below(random, left < 12 ? left : 12) : 0, length;
-    char copy[16], byte = (char)qdri_random_below(random, 256);
-    const char *number = pick(random, numbers, COUNT(numbers));
-    switch (qdri_random_below(random, 16)) {
-    case 0:
-        if (left) text->bytes[place] ^= (char)(1 << qdri_random_below(random, 8));
-        break;
-    case 1:
-        replace(text, place, span, "", 0);
-        break;
-    case 2:
-        replace(text, place, 0, &byte, 1);
-        break;
-    case 3:
-        memcpy(copy, text->bytes + place, span);
-        replace(text, place, 0, copy, span);
-        break;
-    case 4:
-        length = find_number(random, text, &place);
-        replace(text, place, length, number, strlen(number));
-        break;
-    case 5:
-        replace(text, place, left, "", 0);
-        break;
-    case 6:
-        length = qdri_random_below(random, strlen(other) + 1);
-        replace(text, place, left, other + length, strlen(other) - length);
-        break;
-    default: /* half of them: one digit for a number, which often stays legal */
-        length = find_number(random, text, &place);
-        byte = (char)('0' + qdri_random_below(random, 10));
-        replace(text, place, length, &byte, 1);
-    }
-}
-
 /* Cuts the numbers that are legal and large, and breaks the units that make them so. */
 static void tame(input *text) {
     for (size_t i = 0; i < text->size; i++) {
@@ -152,14 +58,7 @@ static void tame(input *text) {
     }
 }
 
-/* ---- checks ------------------------------------------------------------------------------------------ */
-
-static void complain(const input *text, const char *what) {
-    fprintf(stderr, "pattern_fuzz: %s\nerror message: %s\ninput:\n", what, qdr_error_message());
-    fwrite(text->bytes, 1, text->size, stderr);
-    fputc('\n', stderr);
-    exit(1);
-}
+/* ---- checks -------------------------------------------------------------------------------------------- */
 
 static int same(const void *a, const void *b, int64_t count, size_t size) {
     return count == 0 || memcmp(a, b, (size_t)count * size) == 0;
@@ -213,8 +112,7 @@ static int run(const input *text, int is_file) {
         return 1;
     }
     if (pattern) complain(text, "refused with a pattern");
-    if (!qdr_error_message()[0]) complain(text, "refused without a message");
-    if (strpbrk(qdr_error_message(), "\n\r")) complain(text, "refused in more than one line");
+    check_message(text);
     if (is_file && strncmp(qdr_error_message(), "fuzz.mtx:", 9))
         complain(text, "refused without the file's name");
     return 0;
@@ -228,8 +126,8 @@ int main(int argc, char **argv) {
         const char *const *table = is_file ? files : specs;
         size_t count = is_file ? COUNT(files) : COUNT(specs);
         const char *seed = pick(&random, table, count);
-        input text = {.size = strlen(seed)};
-        memcpy(text.bytes, seed, text.size + 1);
+        static input text;
+        set_text(&text, seed, strlen(seed));
         for (int mutations = 1 + (int)qdri_random_below(&random, 4); mutations > 0; mutations--)
             mutate(&random, &text, pick(&random, table, count));
         if (!is_file) tame(&text);

@@ -50,8 +50,7 @@ typedef struct work {
     qdri_random random;
 } work;
 
-/* ---- even degree: split ----------------------------------------------------------------------------------
- */
+/* ---- even degree: split -------------------------------------------------------------------------------- */
 
 static void pair_right_ends(work *w, const place *table, int32_t places) {
     memset(w->waiting, 0xff, (size_t)w->rows * sizeof *w->waiting);
@@ -167,8 +166,7 @@ static void deal_out(work *w, const place *table, int32_t places, place *one, pl
     }
 }
 
-/* ---- odd degree: one perfect matching --------------------------------------------------------------------
- */
+/* ---- odd degree: one perfect matching ------------------------------------------------------------------ */
 
 /* Along the last place tried in each row, each right end passes from the row it belonged to, to the row
  * before. */
@@ -217,8 +215,7 @@ static void peel(work *w, place *table, int32_t degree, int32_t colour) {
     }
 }
 
-/* ---- the recursion, as deep as the degree has bits -------------------------------------------------------
- */
+/* ---- the recursion, as deep as the degree has bits ----------------------------------------------------- */
 
 static int solve(work *w, place *table, place *spare, int32_t degree, int32_t colour) {
     if (degree == 1) {
@@ -235,8 +232,7 @@ static int solve(work *w, place *table, place *spare, int32_t degree, int32_t co
            solve(w, spare + places / 2, table + places / 2, half, colour + half);
 }
 
-/* ---- making the graph regular ----------------------------------------------------------------------------
- */
+/* ---- making the graph regular -------------------------------------------------------------------------- */
 
 /* Merges vertices in order while they fit: home[v] is v's merged vertex; used[] its degree. Returns how many.
  */

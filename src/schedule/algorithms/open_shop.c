@@ -7,8 +7,7 @@
 #include "base/sort.h"
 #include "schedule/algorithms/first_fit.h"
 
-/* ---- jobs
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- jobs ---------------------------------------------------------------------------------------------- */
 
 static void jobs_from_messages(qdri_shop *shop) {
     const qdr_pattern_view *view = &shop->view;
@@ -100,8 +99,7 @@ void qdri_shop_plan_free(qdri_shop_plan *plan) {
     *plan = (qdri_shop_plan){.makespan = 0};
 }
 
-/* ---- makespan
- * ------------------------------------------------------------------------------------------------ */
+/* ---- makespan ------------------------------------------------------------------------------------------ */
 
 /* The end of the loosely synchronous run: a phase holds at most one job of a port, so that inside it any
  * order will do. */
@@ -131,8 +129,7 @@ qdr_status qdri_shop_measure(const qdri_shop *shop, qdri_shop_plan *plan) {
     return good ? QDR_OK : qdri_fail_memory();
 }
 
-/* ---- closed forms
- * -------------------------------------------------------------------------------------------- */
+/* ---- closed forms -------------------------------------------------------------------------------------- */
 
 qdr_status qdri_shop_by_steps(const qdri_shop *shop, qdri_phase_function *step_of, qdri_shop_plan *plan) {
     int ranks = shop->view.ranks;
@@ -152,8 +149,7 @@ qdr_status qdri_shop_by_steps(const qdri_shop *shop, qdri_phase_function *step_o
     return status;
 }
 
-/* ---- first fit
- * ------------------------------------------------------------------------------------------------ */
+/* ---- first fit ----------------------------------------------------------------------------------------- */
 
 static int order_jobs(const qdri_shop *shop, int longest_first, int64_t *order) {
     int64_t *key = QDRI_ARRAY(int64_t, shop->jobs);

@@ -49,8 +49,7 @@ typedef struct draft {
     int64_t entries, entry_capacity;
 } draft;
 
-/* ---- links ----------------------------------------------------------------------------------------------
- */
+/* ---- links --------------------------------------------------------------------------------------------- */
 
 static int route_is_free(draft *d, int length, int32_t mark) {
     for (int i = 0; i < length; i++) {
@@ -78,8 +77,7 @@ static int links_allow(draft *d, int from, int to, int32_t mark) {
     return 1;
 }
 
-/* ---- one phase ------------------------------------------------------------------------------------------
- */
+/* ---- one phase ----------------------------------------------------------------------------------------- */
 
 /* Rank i takes its first possible message and moves it to the front of its list. */
 static int take(draft *d, int i, int32_t mark) {
@@ -164,8 +162,7 @@ static qdr_status send_pieces(draft *d, int32_t phase) {
     return QDR_OK;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------
- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static void shuffle_rows(draft *d) {
     for (int i = 0; i < d->view.ranks; i++) {

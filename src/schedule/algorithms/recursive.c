@@ -16,6 +16,8 @@
 
 #include <stdlib.h>
 
+#include "pattern/pattern.h"
+
 typedef struct range {
     int low, size;
 } range;
@@ -79,18 +81,6 @@ static int64_t collect_origins(int ranks, int rank, int stage, int *origin, int6
     return count;
 }
 
-static int64_t first_at_least(const qdr_pattern_view *view, int row, int destination) {
-    int64_t low = view->row_start[row], high = view->row_start[row + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (view->destination[middle] < destination)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The pieces that `from` hands over for the destinations of `target`; both ends see them in this order. */
 static void add_pieces(const qdr_pattern_view *view, int from, int stage, range target,
                        qdr_row_reader *reader) {
@@ -98,7 +88,7 @@ static void add_pieces(const qdr_pattern_view *view, int from, int stage, range 
     if (!origin) return;
     int64_t origins = collect_origins(view->ranks, from, stage, origin, 0);
     for (int64_t o = 0; o < origins; o++)
-        for (int64_t m = first_at_least(view, origin[o], target.low);
+        for (int64_t m = qdri_pattern_position(view, origin[o], target.low);
              m < view->row_start[origin[o] + 1] && view->destination[m] < target.low + target.size; m++)
             qdri_row_piece(reader, origin[o], view->destination[m], 0, view->items[m]);
 }

@@ -11,56 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct release {
-    int64_t time;
-    int port;
-} release;
+#include "base/heap.h"
 
 typedef struct run {
     const qdri_shop *shop;
     int64_t quantum, now;
-    int64_t *work; /* [ports] left */
-    int64_t *job;  /* the shop's lists; finished ones are dropped when they are met */
-    int64_t *left; /* [ports] entries of the list */
-    int64_t *rest; /* [jobs] time left, one startup included; 0: finished */
-    char *busy;    /* [ports] */
-    int32_t *last; /* [ports] phase of the last transfer, -1: none */
-    release *heap;
-    int64_t releases;
+    int64_t *work;      /* [ports] left */
+    int64_t *job;       /* the shop's lists; finished ones are dropped when they are met */
+    int64_t *left;      /* [ports] entries of the list */
+    int64_t *rest;      /* [jobs] time left, one startup included; 0: finished */
+    char *busy;         /* [ports] */
+    int32_t *last;      /* [ports] phase of the last transfer, -1: none */
+    int64_t *free_at;   /* [ports] when a busy one becomes free */
+    qdri_heap releases; /* of busy ports */
     qdri_ranked_port *freed;
     qdri_shop_plan *plan;
     int64_t entry_capacity;
 } run;
 
-/* ---- the heap
- * ------------------------------------------------------------------------------------------------ */
-
-static int earlier(const release *a, const release *b) {
-    return a->time < b->time || (a->time == b->time && a->port < b->port);
-}
-
-static void push(run *r, release entry) {
-    int64_t place = r->releases++;
-    for (; place > 0 && earlier(&entry, &r->heap[(place - 1) / 2]); place = (place - 1) / 2)
-        r->heap[place] = r->heap[(place - 1) / 2];
-    r->heap[place] = entry;
-}
-
-static release pop(run *r) {
-    release top = r->heap[0], moved = r->heap[--r->releases];
-    int64_t place = 0, child;
-    while ((child = 2 * place + 1) < r->releases) {
-        child += child + 1 < r->releases && earlier(&r->heap[child + 1], &r->heap[child]);
-        if (!earlier(&r->heap[child], &moved)) break;
-        r->heap[place] = r->heap[child];
-        place = child;
-    }
-    r->heap[place] = moved;
-    return top;
-}
-
-/* ---- one transfer
- * -------------------------------------------------------------------------------------------- */
+/* ---- one transfer -------------------------------------------------------------------------------------- */
 
 /* How much it matters that a job is done soon: the work of its other port, and its own length, because a long
  * one that is left to the end is waited for. The weight was found by trying: 2 to 8 are alike. */
@@ -126,14 +95,14 @@ static qdr_status serve(run *r, int port) {
         r->work[pair[end]] -= time - saved;
         r->busy[pair[end]] = 1;
         r->last[pair[end]] = phase;
-        push(r, (release){r->now + time, pair[end]});
+        r->free_at[pair[end]] = r->now + time;
+        qdri_heap_push(&r->releases, (double)(r->now + time), pair[end]);
     }
     if (r->now + time > r->plan->makespan) r->plan->makespan = r->now + time;
     return QDR_OK;
 }
 
-/* ---- the run
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------------------------------------- */
 
 static qdr_status serve_all(run *r, int count) {
     for (int i = 0; i < count; i++) r->freed[i].work = r->work[r->freed[i].port];
@@ -146,13 +115,13 @@ static qdr_status go(run *r) {
     int ports = r->shop->ports;
     for (int port = 0; port < ports; port++) r->freed[port].port = port;
     QDRI_TRY(serve_all(r, ports));
-    while (r->releases > 0) {
+    while (r->releases.count > 0) {
         int count = 0;
-        r->now = r->heap[0].time;
-        while (r->releases > 0 && r->heap[0].time == r->now) {
-            release freed = pop(r);
-            r->busy[freed.port] = 0;
-            r->freed[count++].port = freed.port;
+        r->now = r->free_at[r->releases.entry[0].id];
+        while (r->releases.count > 0 && r->free_at[r->releases.entry[0].id] == r->now) {
+            int port = (int)qdri_heap_pop(&r->releases).id;
+            r->busy[port] = 0;
+            r->freed[count++].port = port;
         }
         QDRI_TRY(serve_all(r, count));
     }
@@ -168,11 +137,12 @@ static int open_run(run *r) {
     r->rest = QDRI_ARRAY(int64_t, jobs);
     r->busy = QDRI_ZERO_ARRAY(char, ports);
     r->last = QDRI_ARRAY(int32_t, ports);
-    r->heap = QDRI_ARRAY(release, ports);
+    r->free_at = QDRI_ARRAY(int64_t, ports);
+    r->releases.entry = QDRI_ARRAY(qdri_heap_entry, ports);
     r->freed = QDRI_ARRAY(qdri_ranked_port, ports);
     if (!r->quantum) r->plan->phase_of = QDRI_ARRAY(int32_t, jobs);
-    if (!r->work || !r->job || !r->left || !r->rest || !r->busy || !r->last || !r->heap || !r->freed ||
-        (!r->quantum && !r->plan->phase_of))
+    if (!r->work || !r->job || !r->left || !r->rest || !r->busy || !r->last || !r->free_at ||
+        !r->releases.entry || !r->freed || (!r->quantum && !r->plan->phase_of))
         return 0;
     memcpy(r->work, shop->work, (size_t)ports * sizeof *r->work);
     memcpy(r->job, shop->job, 2 * (size_t)jobs * sizeof *r->job);
@@ -194,7 +164,8 @@ qdr_status qdri_shop_by_list(const qdri_shop *shop, int64_t quantum, qdri_shop_p
     free(r.rest);
     free(r.busy);
     free(r.last);
-    free(r.heap);
+    free(r.free_at);
+    free(r.releases.entry);
     free(r.freed);
     if (status != QDR_OK) qdri_shop_plan_free(plan);
     return status;

@@ -26,8 +26,7 @@ typedef struct run {
     qdri_ranked_port *ranked;
 } run;
 
-/* ---- one search
- * ------------------------------------------------------------------------------------------------ */
+/* ---- one search ---------------------------------------------------------------------------------------- */
 
 /* Swaps the jobs along the path that ends at `across`, back to its beginning. */
 static void swap_path(run *r, int across, int beginning) {
@@ -73,8 +72,7 @@ static void bring_in(run *r, int port) {
     swap_path(r, across, port);
 }
 
-/* ---- one phase
- * -------------------------------------------------------------------------------------------------- */
+/* ---- one phase ----------------------------------------------------------------------------------------- */
 
 static void drop_done(run *r, int port) {
     int64_t *list = r->job + r->shop->start[port], kept = 0;
@@ -105,8 +103,7 @@ static int64_t run_phase(run *r, int32_t phase, int32_t *phase_of) {
     return finished;
 }
 
-/* ---- the run
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------------------------------------- */
 
 typedef struct timed {
     int64_t time, job;

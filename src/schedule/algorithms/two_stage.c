@@ -31,8 +31,7 @@ typedef struct two_stage {
     uint64_t seed;
 } two_stage;
 
-/* ---- which intermediary ----------------------------------------------------------------------------------
- */
+/* ---- which intermediary -------------------------------------------------------------------------------- */
 
 /* place[k]: the part of source i that intermediary k gets. Parts are shuffled inside the group of those that
  * are one item longer and the group of the others. */
@@ -94,8 +93,7 @@ static void add_part(const two_stage *state, const qdr_pattern_view *view, int64
                    qdri_part_offset(view->ranks, view->items[m], state->start[m], part), length);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 /* Stage 1, from source to intermediary: a part of each of the source's messages. */
 static void add_first(const two_stage *state, const qdr_pattern_view *view, int source, int part,
@@ -178,8 +176,7 @@ static void release(void *state) {
 
 static const qdri_rows rows = {read_row, release};
 
-/* ---- building --------------------------------------------------------------------------------------------
- */
+/* ---- building ------------------------------------------------------------------------------------------ */
 
 static const qdri_option options[] = {
     {"scheme", QDRI_WORD, "auto", 0, 0, "auto source destination",

@@ -132,8 +132,7 @@ static void bounds_of_sections_7_and_8(void **state) {
     }
 }
 
-/* ---- the appendix
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the appendix -------------------------------------------------------------------------------------- */
 
 /* Over the iterations of stage 2, the longest message's excess over its destination's mean, c / p: mean and
  * largest. */
