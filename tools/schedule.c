@@ -79,14 +79,14 @@ static int show_row(const arguments *arguments, const qdr_schedule *schedule, FI
 }
 
 static int run_broadcast(const arguments *arguments, FILE *out) {
-    static const char *const others[] = {"svg", "row", "curve", "json", "bytes"};
+    static const char *const others[] = {"svg", "row", "curve", "json"};
     const char *algorithm = argument(arguments, "algorithm");
     int64_t items = 0;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (argument_conflict(arguments, "broadcast", others[i])) return EXIT_USE;
     if (arguments->operands)
         return complain("--broadcast takes no PATTERN, but '%s' is given", arguments->operand[0]);
-    int code = argument_count(arguments, "items", 0, INT64_C(1) << 40, &items);
+    int code = argument_count(arguments, "bytes", 0, INT64_C(1) << 40, &items);
     return code ? code
                 : broadcast_write(argument(arguments, "broadcast"), algorithm ? algorithm : "recursive",
                                   items, argument(arguments, "machine"), out);
@@ -122,7 +122,6 @@ static int check_options(const arguments *arguments) {
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < i; j++)
             if (argument_conflict(arguments, ways[j], ways[i])) return EXIT_USE;
-    if (argument(arguments, "items")) return complain("--items goes with --broadcast");
     if (!arguments->operands) return complain("PATTERN is missing; see 'quadrille help schedule'");
     if (!argument(arguments, "algorithm") && !argument(arguments, "curve"))
         return complain("--algorithm NAME is missing; 'quadrille list algorithms' has them");
@@ -149,8 +148,7 @@ static const option options[] = {
     {0, "curve", NULL, "phases against variance for the limits of random-split", OPTION_ONCE},
     {0, "broadcast", "GROUP", "a broadcast to N ranks, or from ROOT to RANKs: ROOT,RANK,RANK,...",
      OPTION_ONCE},
-    {0, "items", "B", "bytes of the broadcast (default 0)", OPTION_ONCE},
-    OPTION_BYTES,
+    {0, "bytes", "B", "of each entry of a file without values; of a broadcast (default 0)", OPTION_ONCE},
     OPTIONS_END,
 };
 
@@ -172,6 +170,6 @@ const command schedule_command = {
                 "quadrille schedule paper:P -a GS --row 3\n"
                 "quadrille schedule mesh:n=32 -a coloring -m cm5 --svg schedule.svg\n"
                 "quadrille schedule mesh:n=32 --curve -m cm5\n"
-                "quadrille schedule --broadcast 3,0,1,7 -a recursive --items 1Ki -m cm5\n",
+                "quadrille schedule --broadcast 3,0,1,7 -a recursive --bytes 1Ki -m cm5\n",
     .run = run,
 };

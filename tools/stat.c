@@ -99,7 +99,7 @@ static void write_bounds(const facts *facts, FILE *out) {
     table_open(&table, "<|>|<");
     table_cell(&table, "phases");
     table_cell(&table, "%" PRId64, s->degree);
-    table_cell(&table, "h: no direct schedule has fewer");
+    table_cell(&table, "h: no fewer, with one message at a time");
     table_cell(&table, "full-duplex bytes");
     table_cell(&table, "%" PRId64, s->traffic);
     table_cell(&table, "t: through the busiest port");

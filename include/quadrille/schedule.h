@@ -169,7 +169,7 @@ qdr_status qdr_bounds_compute(const qdr_pattern *pattern, const qdr_machine *mac
 typedef struct qdr_prediction {
     double seconds;         /* loosely synchronous makespan */
     double barrier_seconds; /* makespan with a barrier after each phase */
-    double max_link_load;   /* most transfers on a link in one phase / the streams it carries; 0: no links */
+    double max_link_load;   /* most senders on a link in one phase / the streams it carries; 0: no links */
     int64_t unconfirmed;    /* most bytes that several senders push at one receiver inside one phase */
     int unsafe;             /* buffered sends, and that is more than the machine's buffer holds (NICE 3.1) */
 } qdr_prediction;

@@ -44,6 +44,11 @@ typedef struct qdri_option {
     int bare;               /* the value may stand without its key */
 } qdri_option;
 
+#define QDRI_COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* In the initialiser of anything that has such a table. */
+#define QDRI_OPTIONS(array) .options = (array), .option_count = QDRI_COUNT_OF(array)
+
 enum { QDRI_SPEC_OPTIONS = 40 };
 
 typedef struct qdri_value {

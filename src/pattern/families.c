@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 static const qdri_family *const families[] = {
     &qdri_family_complete, &qdri_family_random,    &qdri_family_transport, &qdri_family_permutation,
@@ -45,7 +46,7 @@ qdr_status qdr_pattern_from_spec(const char *text, qdr_pattern **pattern) {
     QDRI_TRY(check_text(text));
     QDRI_TRY(qdri_spec_open(text, "pattern", &spec));
     for (int i = 0; i < FAMILIES; i++) {
-        if (strcmp(families[i]->name, spec.name)) continue;
+        if (!qdri_word_in(spec.name, families[i]->name)) continue;
         QDRI_TRY(qdri_spec_read(&spec, families[i]->options, families[i]->option_count));
         return families[i]->generate(&spec, pattern);
     }

@@ -25,8 +25,6 @@ extern const qdri_family qdri_family_complete, qdri_family_random, qdri_family_t
     qdri_family_onetoall, qdri_family_hotspot, qdri_family_zipf, qdri_family_powerlaw, qdri_family_moe,
     qdri_family_halo2d, qdri_family_halo3d, qdri_family_paper;
 
-#define QDRI_OPTIONS(table) .options = (table), .option_count = (int)(sizeof(table) / sizeof((table)[0]))
-
 /* ---- the keys that many families share ----------------------------------------------------------------- */
 
 /* The most bytes of one message, tokens, points and so on that a spec can ask for. */

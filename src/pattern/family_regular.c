@@ -4,9 +4,11 @@
  * permutation.
  *
  *     complete      i to every j          CM-5 paper, section 3; NICE, linear permutation
- *     permutation   i to pi(i)            NICE, section 2.2; pi has no fixed point, all such pi are equally
- * likely shift         i to i + by mod n transpose     (r, c) to (c, r) of a square grid of ranks alltoone i
- * to the root         gather onetoall      the root to i         scatter
+ *     permutation   i to pi(i)            NICE, section 2.2; no fixed point, all such pi are equally likely
+ *     shift         i to i + by mod n
+ *     transpose     (r, c) to (c, r)      of a square grid of ranks
+ *     alltoone      i to the root         gather
+ *     onetoall      the root to i         scatter
  *
  * Messages of a rank to itself (transpose, shift by 0, a permutation of one rank) are local.
  * Cost: O(messages).

@@ -84,8 +84,8 @@ static void examples_repeat_and_survive_a_file(void **state) {
         qdr_pattern_destroy(&second);
         qdr_pattern_destroy(&read);
     }
-    assert_int_equal(count, 15);
-    assert_string_equal(qdr_error_message(), "there is no pattern family 15; expected 0 to 14");
+    assert_true(count >= 15);
+    assert_non_null(strstr(qdr_error_message(), "there is no pattern family "));
     assert_int_equal(qdr_pattern_family(-1, &info), QDR_RANGE);
     assert_int_equal(qdr_pattern_family(0, NULL), QDR_INVALID);
 }

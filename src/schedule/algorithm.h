@@ -36,9 +36,6 @@ struct qdri_algorithm {
     qdr_status (*build)(const qdri_request *request, qdr_schedule *schedule);
 };
 
-#define QDRI_COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define QDRI_OPTIONS(array)  .options = (array), .option_count = QDRI_COUNT_OF(array)
-
 #define QDRI_SEED_OPTION                                                                                     \
     { "seed", QDRI_INTEGER, "1", 0, 9e18, NULL, "all ranks build the same schedule from one seed", 0 }
 

@@ -395,6 +395,9 @@ static void ends_that_do_not_agree(void **state) {
                  {0, 1, 1, 3, {0, 1, 0, 4}}, {0, 1, 1, 3, {0, 1, 4, 6}}, {1, 0, 0, 3, {0, 1, 4, 6}},
                  {1, 0, 0, 3, {0, 1, 0, 4}});
     JUDGE_SCRIPT("stage 0, phase 3: rank 0 sends to rank 1 (10 items), but rank 1's row does not say so",
+                 {0, 1, 1, 3, {0, 1, 0, 5}}, {0, 1, 1, 3, {0, 1, 5, 5}}, {1, 0, 0, 3, {0, 1, 5, 5}},
+                 {1, 0, 0, 3, {0, 1, 0, 5}});
+    JUDGE_SCRIPT("stage 0, phase 3: rank 0 sends to rank 1 (10 items), but rank 1's row does not say so",
                  {0, 1, 1, 3, {0, 1, 0, 10}}, {1, 0, 0, 3, {0, 1, 0, 4}}, {1, 0, 0, 3, {0, 1, 4, 6}});
 }
 

@@ -9,9 +9,11 @@
  *     time of a transfer = tau + latency + max(mu * bytes, time on the slowest link) + packing, if staged
  *
  * A link that the phase loads beyond its bandwidth is shared fairly: a transfer is through when each of the
- * others has had as many bytes as it, or all of its own: min(transfers * own bytes, all bytes) / bandwidth.
- * With circuit switching a link of one stream is held from start to end instead, and whoever comes later
- * waits.
+ * others has had as many bytes as it, or all of its own: min(senders * own bytes, all bytes) / bandwidth. A
+ * sender has one transfer on its way at a time, so that what counts is how many senders a link has. With
+ * circuit switching a link of one stream is held from start to end instead, and whoever comes later waits.
+ * Since phases overlap, sharing inside them is not all: the whole is never shorter than the busiest link
+ * takes for all its bytes.
  *
  * In a phase where one rank sends or receives several transfers, senders go through theirs in order, and
  * whoever can start first does: a heap. There, buffered sends do not wait for the receiver: the bytes queue
@@ -25,10 +27,11 @@
 #include "schedule/schedule.h"
 
 typedef struct link_load {
-    int64_t phase, transfers;
-    double bytes;   /* in that phase */
-    double seconds; /* in all phases */
-    double free_at; /* circuit switching */
+    int64_t phase, senders;
+    int last_sender; /* steps come by sender */
+    double bytes;    /* in that phase */
+    double seconds;  /* in all phases */
+    double free_at;  /* circuit switching */
 } link_load;
 
 typedef struct rank_load {
@@ -80,14 +83,16 @@ static void load_route(engine *e, const qdr_step *step) {
         link_load *link = &e->link[e->route[i]];
         if (link->phase != e->phase) {
             link->phase = e->phase;
-            link->transfers = 0;
+            link->senders = 0;
+            link->last_sender = -1;
             link->bytes = 0;
         }
-        link->transfers++;
+        link->senders += link->last_sender != step->from;
+        link->last_sender = step->from;
         link->bytes += wire_bytes(e, step);
         link->seconds += wire_bytes(e, step) / qdr_machine_link_bandwidth(e->machine, e->route[i]);
         e->busiest = larger(e->busiest, link->seconds);
-        double load = (double)link->transfers / (double)qdr_machine_link_streams(e->machine, e->route[i]);
+        double load = (double)link->senders / (double)qdr_machine_link_streams(e->machine, e->route[i]);
         e->result.max_link_load = larger(e->result.max_link_load, load);
     }
 }
@@ -119,7 +124,7 @@ static double duration(engine *e, const qdr_step *step) {
     int length = e->link ? qdr_machine_route(e->machine, step->from, step->to, e->route) : 0;
     for (int i = 0; i < length; i++) {
         const link_load *link = &e->link[e->route[i]];
-        double shared = (double)link->transfers * bytes;
+        double shared = (double)link->senders * bytes;
         double through = holds_circuit(e, e->route[i]) ? bytes : shared < link->bytes ? shared : link->bytes;
         moving = larger(moving, through / qdr_machine_link_bandwidth(e->machine, e->route[i]));
     }

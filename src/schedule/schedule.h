@@ -3,11 +3,10 @@
  * Inside a schedule. It is a pattern, what its phases promise, and a way to read one rank's row of one stage.
  * There are five ways to have rows, and the rest of the library cannot tell them apart:
  *
- *     a function    phase of (from, to), nothing is stored          async, linear, pairwise, balanced
- *     an array      phase of each message                           greedy, random, random-link, coloring
- *     pieces        (stage, phase, from, to, piece), sorted         random-split, split, loaded from a file
- *     two-stage and recursive compute their rows                    n^3 and n^2 log n pieces, never written
- * out
+ *     a function   phase of (from, to), nothing is stored     async, linear, pairwise, balanced
+ *     an array     phase of each message                      greedy, random, random-link, coloring, split
+ *     pieces       (stage, phase, from, to, piece), sorted    random-split, split with cuts, read from a file
+ *     two-stage and recursive compute their rows: n^3 and n^2 log n pieces, never written out
  */
 #ifndef QDRI_SCHEDULE_H
 #define QDRI_SCHEDULE_H

@@ -1,1 +1,1 @@
-quadrille schedule --broadcast=3,0,1,7,6 -a REB --items 1Ki -m cm5
+quadrille schedule --broadcast=3,0,1,7,6 -a REB --bytes 1Ki -m cm5

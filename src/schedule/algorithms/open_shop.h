@@ -4,17 +4,20 @@
  *
  *     full ports           2n ports, n ways out and n ways in; a job is a message, startup + items
  *     half, paired ports   n ports; a job is all that two ranks have for each other, the sum of both messages
- * on half ports, the longer one on paired ports
+ *                          on half ports, the longer one on paired ports
  *
  * No schedule is shorter than the work of the busiest port. Four ways to come near it, each good where the
  * others are not:
  *
- *     by list      time runs; a port that becomes free takes the most urgent of its jobs whose other port is
- * free. Close to the bound for sizes that vary and for patterns with hot ranks. Messages longer than a
- * quantum can be cut, at the price of one more startup. by steps     a closed form, pairwise exchange or
- * shifts, which suits regular patterns and costs nothing to find. by matching  phase after phase, a matching
- * that covers the ports with the most work left, long jobs with long ones; full ports only. Close to the
- * bound for even patterns, where the list paints itself into a corner.
+ *     by list        time runs; a port that becomes free takes the most urgent of its jobs whose other port
+ *                    is free. Close to the bound for sizes that vary and for patterns with hot ranks.
+ *                    Messages longer than a quantum can be cut, at the price of one more startup.
+ *     by steps       a closed form, pairwise exchange or shifts: regular patterns, at no cost
+ *     by first fit   jobs in order, as they stand or longest first, each in the first phase that both its
+ *                    ports have free
+ *     by matching    phase after phase, a matching that covers the ports with the most work left, long jobs
+ *                    with long ones; full ports only. Close to the bound for even patterns, where the list
+ *                    paints itself into a corner.
  *
  * Time is counted in items, in whole numbers: the same schedule on every machine.
  */

@@ -6,9 +6,10 @@
  * needs about d + log2 d phases, and about 3 probes per message.
  *
  *     links   a message is taken only if no link of its route would carry more than it can in this phase
- * (RS_NL) split   of the messages taken in a phase, those longer than a limit send only so much of what they
- * have left and stay on the list (RS_NH), so that nobody waits for the longest. The limit is a quantile of
- * the sizes in the phase, or fixed.
+ *             (RS_NL)
+ *     split   of the messages taken in a phase, those longer than a limit send only so much of what they have
+ *             left and stay on the list (RS_NH), so that nobody waits for the longest. The limit is a
+ *             quantile of the sizes in the phase, or fixed.
  *
  * Both together are RS_NLH. All ranks build the same schedule from one seed.
  */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * random-split: random permutations in which long messages send only part of what they have left (RS_NH), for
- * sizes that vary much. A lower limit gives more phases of less variance: `quadrille schedule PATTERN -a
- * random-split
- * --curve` prints the trade.
+ * sizes that vary much. A lower limit gives more phases of less variance: the command's `schedule --curve`
+ * prints the trade.
  */
 #include "schedule/algorithms/random_phases.h"
 

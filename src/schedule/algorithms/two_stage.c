@@ -7,13 +7,14 @@
  *     scheme=source        stage 1 sends at most ceil(r / p), stage 2 at most c / p + p   (good when c >= r)
  *     scheme=destination   stage 2 sends at most ceil(c / p), stage 1 at most r / p + p   (good when r > c)
  *     tight                one scan or sum-combine more, and intermediaries hold at most ceil(all / p); by
- * default when the machine's scan costs less than the items it saves shuffle              the appendix: a
- * source's intermediaries are permuted at random among those that get equally much, so that extra items of
- * one destination do not pile up; stage 2 then sends about t / p + sqrt(p / 6) sqrt(2 ln p)
+ *                          default when the machine's scan costs less than the items it saves
+ *     shuffle              the appendix: a source's intermediaries are permuted at random among those that
+ *                          get equally much, so that extra items of one destination do not pile up; stage 2
+ *                          then sends about t / p + sqrt(p / 6) sqrt(2 ln p)
  *
  * Each stage runs in the order of pairwise exchange. Up to n^3 pieces: none is stored. A part is a formula of
- * its message's start (spreading.h), and only nonzero parts appear, so that a row costs what it holds when t
- * < p^2.
+ * its message's start (spreading.h), and only nonzero parts appear, so that a row costs what it holds when
+ * t < p^2.
  *
  * The paper also mentions an algorithm based on sorting, O(t) for all t >= p. It moves the data 9 to 12 times
  * instead of twice and sorts nine times locally; the paper calls it impractical, and so it is not built.
