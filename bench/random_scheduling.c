@@ -14,9 +14,9 @@
 #include "quadrille.h"
 
 static int64_t phases_of(const char *pattern_spec, const char *algorithm) {
-    qdr_pattern *pattern;
-    qdr_schedule *schedule;
-    qdr_schedule_info info;
+    qdr_pattern *pattern = NULL;
+    qdr_schedule *schedule = NULL;
+    qdr_schedule_info info = {0};
     if (qdr_pattern_from_spec(pattern_spec, &pattern) ||
         qdr_schedule_create(pattern, algorithm, NULL, &schedule) || qdr_schedule_look(schedule, &info)) {
         fprintf(stderr, "random_scheduling: %s\n", qdr_error_message());

@@ -73,11 +73,11 @@ static int64_t route_hops(const qdr_pattern *pattern, const qdr_machine *machine
 }
 
 static sample build(const qdr_pattern *pattern, const char *algorithm, const qdr_machine *machine) {
-    qdr_schedule *schedule;
+    qdr_schedule *schedule = NULL;
     double before = resident(), begin = now();
     if (qdr_schedule_create(pattern, algorithm, machine, &schedule)) give_up(algorithm);
     sample s = {.seconds = now() - begin};
-    qdr_schedule_info info;
+    qdr_schedule_info info = {0};
     qdr_schedule_look(schedule, &info);
     int64_t messages = qdr_pattern_look(pattern).messages;
     /* The peak counts only if building went above what generating the pattern had needed. */

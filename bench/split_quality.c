@@ -38,8 +38,8 @@ static void give_up(const char *what) {
 }
 
 static double makespan(const qdr_pattern *pattern, const char *algorithm, const qdr_machine *machine) {
-    qdr_schedule *schedule;
-    qdr_prediction prediction;
+    qdr_schedule *schedule = NULL;
+    qdr_prediction prediction = {0};
     if (qdr_schedule_create(pattern, algorithm, machine, &schedule) ||
         qdr_schedule_predict(schedule, machine, 1, NULL, &prediction))
         give_up(algorithm);
@@ -62,8 +62,8 @@ static double best_other(const qdr_pattern *pattern, const qdr_machine *machine,
 }
 
 static void judge(const qdr_pattern *pattern, const char *name, const char *machine_spec, tally *t) {
-    qdr_machine *machine;
-    qdr_bounds bounds;
+    qdr_machine *machine = NULL;
+    qdr_bounds bounds = {0};
     const char *other = NULL;
     if (qdr_machine_create(machine_spec, qdr_pattern_look(pattern).ranks, &machine) ||
         qdr_bounds_compute(pattern, machine, 1, &bounds))
@@ -94,13 +94,13 @@ static void judge_pattern(qdr_pattern *pattern, const char *name, int most, tall
 }
 
 static void judge_spec(const char *spec, int most, tally *t) {
-    qdr_pattern *pattern;
+    qdr_pattern *pattern = NULL;
     if (qdr_pattern_from_spec(spec, &pattern)) give_up(spec);
     judge_pattern(pattern, spec, most, t);
 }
 
 static void judge_file(const char *path, int most, tally *t) {
-    qdr_pattern *pattern;
+    qdr_pattern *pattern = NULL;
     FILE *stream = fopen(path, "r");
     if (!stream) {
         perror(path);

@@ -242,7 +242,7 @@ static void links(void **state) {
     plan shared = {.promises = "\"links\"", .transfers = "[0,3,0,2,[[0,2,0,5]]], [0,3,1,3,[[1,3,0,5]]]"};
     plan apart = {.promises = "\"links\"", .transfers = "[0,3,0,2,[[0,2,0,5]]], [0,4,1,3,[[1,3,0,5]]]"};
     plan silent = {.transfers = shared.transfers};
-    qdr_schedule *schedule;
+    qdr_schedule *schedule = NULL;
     const char *line = "mesh:columns=4"; /* 0 - 1 - 2 - 3 */
     assert_int_equal(load(pattern, line, shared, &schedule), QDR_OK);
     assert_int_equal(qdr_schedule_check(schedule), QDR_BROKEN);
@@ -361,7 +361,7 @@ static void judge_script(const line *lines, int count, const char *sentence) {
     static const qdri_rows rows = {read_script, release_script};
     static const qdr_message one[] = {{0, 1, 10}};
     qdr_pattern *pattern = make_pattern(3, 1, one);
-    qdr_schedule *schedule;
+    qdr_schedule *schedule = NULL;
     script s = {lines, count};
     assert_int_equal(qdri_schedule_open(pattern, NULL, "script", "script", &schedule), QDR_OK);
     schedule->rows = &rows;

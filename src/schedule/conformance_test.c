@@ -40,9 +40,9 @@ static void fail_with(const char *what, const char *algorithm, const char *patte
 static void check_prediction(const qdr_schedule *schedule, const qdr_pattern *pattern,
                              const qdr_machine *machine, const char *algorithm, const char *spec,
                              const char *machine_spec) {
-    qdr_bounds bounds;
-    qdr_prediction prediction;
-    qdr_schedule_info info;
+    qdr_bounds bounds = {0};
+    qdr_prediction prediction = {0};
+    qdr_schedule_info info = {0};
     if (qdr_schedule_look(schedule, &info) || qdr_bounds_compute(pattern, machine, 1, &bounds) ||
         qdr_schedule_predict(schedule, machine, 1, NULL, &prediction))
         fail_with("predict", algorithm, spec, machine_spec);
@@ -79,9 +79,9 @@ static void check_json(const qdr_schedule *schedule, const qdr_pattern *pattern,
 static void check_case(int algorithm, int pattern_index, int ranks, int variant) {
     const char *spec = case_pattern(pattern_index, ranks), *name = case_algorithms[algorithm];
     const char *machine_spec = case_machines[variant % COUNT(case_machines)];
-    qdr_pattern *pattern;
-    qdr_machine *machine;
-    qdr_schedule *schedule;
+    qdr_pattern *pattern = NULL;
+    qdr_machine *machine = NULL;
+    qdr_schedule *schedule = NULL;
     cases++;
     qdr_status status = qdr_pattern_from_spec(spec, &pattern);
     if (must_refuse(spec, ranks)) {

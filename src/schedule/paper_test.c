@@ -15,8 +15,8 @@
 #include "quadrille.h"
 
 static qdr_schedule *make(const char *pattern_spec, const char *algorithm) {
-    qdr_pattern *pattern;
-    qdr_schedule *schedule;
+    qdr_pattern *pattern = NULL;
+    qdr_schedule *schedule = NULL;
     if (qdr_pattern_from_spec(pattern_spec, &pattern) ||
         qdr_schedule_create(pattern, algorithm, NULL, &schedule) || qdr_schedule_check(schedule))
         fail_msg("%s -a %s: %s", pattern_spec, algorithm, qdr_error_message());
@@ -26,7 +26,7 @@ static qdr_schedule *make(const char *pattern_spec, const char *algorithm) {
 
 static char *print(const char *pattern, const char *algorithm) {
     qdr_schedule *schedule = make(pattern, algorithm);
-    qdr_step *steps;
+    qdr_step *steps = NULL;
     int64_t count;
     char *text;
     size_t size;
@@ -133,7 +133,7 @@ static void greedy_is_pairwise_on_complete_exchange(void **state) {
 /* Section 3.4 on 32 processors, four subtrees of 8 below the root: pairs across the root, step by step. */
 static void root_crossings(const char *algorithm, int *all_global, int *fewest, int *most) {
     qdr_schedule *schedule = make("complete:n=32", algorithm);
-    qdr_step *steps;
+    qdr_step *steps = NULL;
     int64_t count;
     int crossing[32] = {0};
     assert_int_equal(qdr_schedule_steps(schedule, &steps, &count), QDR_OK);
@@ -195,7 +195,7 @@ static void compare_with_figure_12(const char *spec) {
     qdr_pattern_view view = qdr_pattern_look(qdr_schedule_pattern(schedule));
     int n = view.ranks, *phase_of = malloc((size_t)n * (size_t)n * sizeof *phase_of);
     unsigned char *sends = calloc((size_t)n * (size_t)n, 1);
-    qdr_step *steps;
+    qdr_step *steps = NULL;
     int64_t count;
     for (int64_t m = 0; m < view.messages; m++) sends[view.origin[m] * n + view.destination[m]] = 1;
     paper_greedy(n, sends, phase_of);

@@ -17,14 +17,14 @@
 #define UNIT "tau=1,mu=1,barrier=0"
 
 static qdr_machine *machine_of(const char *spec, int ranks) {
-    qdr_machine *machine;
+    qdr_machine *machine = NULL;
     if (qdr_machine_create(spec, ranks, &machine)) fail_msg("%s", qdr_error_message());
     return machine;
 }
 
 /* Steps given as "from to items phase" quadruples. */
 static qdr_prediction predict(const char *machine_spec, int ranks, qdr_step *steps, int64_t count) {
-    qdr_prediction prediction;
+    qdr_prediction prediction = {0};
     qdr_machine *machine = machine_of(machine_spec, ranks);
     if (qdr_steps_predict(steps, count, machine, 1, &prediction)) fail_msg("%s", qdr_error_message());
     qdr_machine_destroy(&machine);
@@ -110,10 +110,10 @@ static void packets(void **state) {
 
 static void staged_schedules_pack(void **state) {
     (void)state;
-    qdr_pattern *pattern;
-    qdr_schedule *schedule;
+    qdr_pattern *pattern = NULL;
+    qdr_schedule *schedule = NULL;
     qdr_machine *machine = machine_of("crossbar:copy=0.5," UNIT, 4);
-    qdr_prediction prediction;
+    qdr_prediction prediction = {0};
     assert_int_equal(qdr_pattern_from_spec("complete:n=4,bytes=3", &pattern), QDR_OK);
     assert_int_equal(qdr_schedule_create(pattern, "recursive", NULL, &schedule), QDR_OK);
     assert_int_equal(qdr_schedule_predict(schedule, machine, 1, NULL, &prediction), QDR_OK);
@@ -124,8 +124,8 @@ static void staged_schedules_pack(void **state) {
 }
 
 static qdr_bounds bounds_of(const char *machine_spec, const qdr_message *messages, int64_t count, int ranks) {
-    qdr_pattern *pattern;
-    qdr_bounds bounds;
+    qdr_pattern *pattern = NULL;
+    qdr_bounds bounds = {0};
     qdr_machine *machine = machine_of(machine_spec, ranks);
     if (qdr_pattern_create(ranks, count, messages, &pattern) ||
         qdr_bounds_compute(pattern, machine, 1, &bounds))
@@ -185,7 +185,7 @@ static void broadcasts(void **state) {
             free(steps);
         }
     }
-    qdr_step *steps;
+    qdr_step *steps = NULL;
     int64_t made;
     int twice[] = {1, 2, 1};
     assert_int_equal(qdr_broadcast_steps("linear", 3, twice, 1, &steps, &made), QDR_INVALID);

@@ -48,7 +48,7 @@ static void check_colouring(int vertices, int64_t edges, const int *left, const 
 }
 
 static void check_spec(const char *spec) {
-    qdr_pattern *pattern;
+    qdr_pattern *pattern = NULL;
     if (qdr_pattern_from_spec(spec, &pattern)) fail_msg("%s", qdr_error_message());
     qdr_pattern_view view = qdr_pattern_look(pattern);
     check_colouring(view.ranks, view.messages, view.origin, view.destination);

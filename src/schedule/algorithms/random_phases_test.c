@@ -16,9 +16,9 @@
 #include "quadrille.h"
 
 static qdr_schedule *make(const char *pattern_spec, const char *algorithm, const char *machine_spec) {
-    qdr_pattern *pattern;
+    qdr_pattern *pattern = NULL;
     qdr_machine *machine = NULL;
-    qdr_schedule *schedule;
+    qdr_schedule *schedule = NULL;
     if (qdr_pattern_from_spec(pattern_spec, &pattern) ||
         (machine_spec && qdr_machine_create(machine_spec, qdr_pattern_look(pattern).ranks, &machine)) ||
         qdr_schedule_create(pattern, algorithm, machine, &schedule) || qdr_schedule_check(schedule))
@@ -29,7 +29,7 @@ static qdr_schedule *make(const char *pattern_spec, const char *algorithm, const
 }
 
 static int64_t phases_of(const qdr_schedule *schedule) {
-    qdr_schedule_info info;
+    qdr_schedule_info info = {0};
     assert_int_equal(qdr_schedule_look(schedule, &info), QDR_OK);
     return info.phases;
 }
@@ -86,7 +86,7 @@ static void no_link_is_shared(void **state) {
 
 /* Mean over phases of the variance of the sizes inside. */
 static double mean_variance(const qdr_schedule *schedule) {
-    qdr_step *steps;
+    qdr_step *steps = NULL;
     int64_t count, phases = 0;
     double sum = 0;
     assert_int_equal(qdr_schedule_steps(schedule, &steps, &count), QDR_OK);

@@ -117,7 +117,7 @@ static void check_bounds(const spread *s, qdri_spreading scheme, int tight) {
 static void bounds_of_sections_7_and_8(void **state) {
     (void)state;
     qdri_random random = qdri_random_seed(9);
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < (QDR_LIGHT_TESTS ? 500 : 3000); round++) {
         static int64_t a[MOST][MOST];
         int p = 1 + (int)qdri_random_below(&random, MOST);
         int64_t size = qdri_random_between(&random, 1, round % 3 ? 50 : 5000);
@@ -137,9 +137,9 @@ static void bounds_of_sections_7_and_8(void **state) {
 /* Over the iterations of stage 2, the longest message's excess over its destination's mean, c / p: mean and
  * largest. */
 static double mean_excess(const char *spec, const char *algorithm, double *largest_excess) {
-    qdr_pattern *pattern;
-    qdr_schedule *schedule;
-    qdr_step *steps;
+    qdr_pattern *pattern = NULL;
+    qdr_schedule *schedule = NULL;
+    qdr_step *steps = NULL;
     int64_t count, phases = 0;
     double sum = 0;
     if (qdr_pattern_from_spec(spec, &pattern) || qdr_schedule_create(pattern, algorithm, NULL, &schedule) ||
@@ -214,7 +214,7 @@ static void shuffling_spreads_what_piles_up(void **state) {
 
 static void scheme_follows_the_traffic(void **state) {
     (void)state;
-    qdr_pattern *pattern;
+    qdr_pattern *pattern = NULL;
     qdr_schedule *schedule, *other;
     assert_int_equal(qdr_pattern_from_spec("onetoall:n=16,bytes=1..999", &pattern), QDR_OK); /* r > c */
     assert_int_equal(qdr_schedule_create(pattern, "two-stage", NULL, &schedule), QDR_OK);
