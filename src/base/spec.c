@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,19 +45,23 @@ static const unit rate_units[] = {{"", 1},           {"B/s", 1},        {"kB/s",
                                   {"Mbit/s", 125e3}, {"Gbit/s", 125e6}, {NULL, 0}};
 
 /* Reads a decimal number from the beginning of `text`; 0 when there is none. strtod() also takes blanks,
- * words and hexadecimal digits, which are no numbers here. */
-static int read_decimal(const char *text, double *number, char **end) {
-    const char *digits = text + (text[0] == '-');
-    if (!isdigit((unsigned char)digits[0]) && digits[0] != '.') return 0;
-    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) return 0;
+ * words and hexadecimal digits, which are no numbers here, and wants the program's decimal point, which may be a
+ * comma. */
+static int read_decimal(const char *text, double *number, const char **end) {
+    char copy[64], *rest;
+    size_t length = strspn(text, "-.0123456789eE");
+    if (length >= sizeof copy || !isdigit((unsigned char)text[text[0] == '-' || text[0] == '.'])) return 0;
+    for (size_t i = 0; i < length; i++) copy[i] = text[i] == '.' ? localeconv()->decimal_point[0] : text[i];
+    copy[length] = '\0';
     errno = 0;
-    *number = strtod(text, end);
-    return errno != ERANGE && *end != text && isfinite(*number);
+    *number = strtod(copy, &rest);
+    *end = text + (rest - copy);
+    return errno != ERANGE && rest != copy && isfinite(*number);
 }
 
 /* Reads a number with its unit from the whole of `text`; 0 when it is not one. */
 static int read_number(const char *text, const unit *units, double *number) {
-    char *end;
+    const char *end;
     double value, divisor;
     if (!read_decimal(text, &value, &end)) return 0;
     if (*end == '/' && isdigit((unsigned char)end[1])) { /* a fraction: 1/32 */

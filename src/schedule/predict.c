@@ -39,6 +39,8 @@ typedef struct rank_load {
     int64_t phase;     /* that the counts below belong to */
     int64_t sends, receives, incoming;
     int partner; /* of the rank's send in this phase, -1: none */
+    int64_t first_parked,
+        last_parked; /* steps that wait for this receiver, in the order in which they came */
 } rank_load;
 
 typedef struct engine {
@@ -49,11 +51,12 @@ typedef struct engine {
     rank_load *rank;
     link_load *link; /* NULL: no links */
     int64_t *route;
-    qdri_heap waiting; /* steps, by the earliest start; [most_runs()] */
-    int64_t phase;     /* running number */
-    double floor;      /* with barriers: nothing starts before */
-    double last;       /* latest end so far */
-    double busiest;    /* seconds of the busiest link so far */
+    qdri_heap waiting;    /* steps, by the earliest start, and receivers, by when they become free */
+    int64_t *next_parked; /* [steps] */
+    int64_t phase;        /* running number */
+    double floor;         /* with barriers: nothing starts before */
+    double last;          /* latest end so far */
+    double busiest;       /* seconds of the busiest link so far */
     qdr_prediction result;
 } engine;
 
@@ -200,21 +203,62 @@ static int64_t most_runs(const qdr_step *steps, int64_t count) {
     return most;
 }
 
-/* A start that has meanwhile become later goes back. */
+/* A receiver in the heap has a negative number, and so comes before the steps of the same moment. */
+static int64_t as_receiver(int64_t number) {
+    return -1 - number;
+}
+
+/* Many may wait for one receiver. They stand in line there, and the heap holds only the receiver, with the time at
+ * which it becomes free: else all of them would go back to the heap after each transfer. */
+static void park(engine *e, int64_t step, int receiver, double until) {
+    rank_load *load = &e->rank[receiver];
+    e->next_parked[step] = -1;
+    if (load->first_parked < 0) {
+        load->first_parked = step;
+        qdri_heap_push(&e->waiting, until, as_receiver(receiver));
+    } else {
+        e->next_parked[load->last_parked] = step;
+    }
+    load->last_parked = step;
+}
+
+static void run_and_follow(engine *e, qdr_step *steps, int64_t count, int64_t i, double start, int waits) {
+    run(e, &steps[i], start, waits);
+    if (i + 1 < count && !begins_run(steps, i + 1))
+        qdri_heap_push(&e->waiting, earliest(e, &steps[i + 1], waits), i + 1);
+}
+
+/* The first in line at a receiver, if it can start. */
+static void admit(engine *e, qdr_step *steps, int64_t count, int receiver, double now) {
+    rank_load *load = &e->rank[receiver];
+    int64_t i = load->first_parked;
+    double start = earliest(e, &steps[i], 1);
+    if (start <= now) {
+        load->first_parked = e->next_parked[i];
+        run_and_follow(e, steps, count, i, start, 1);
+        start = port_free(e, receiver, 1, uses_both_ways(e, &steps[i]));
+    }
+    if (load->first_parked >= 0) qdri_heap_push(&e->waiting, start, as_receiver(receiver));
+}
+
+/* A start that has meanwhile become later goes back, or stands in line. */
 static void run_competing(engine *e, qdr_step *steps, int64_t count, int waits) {
     for (int64_t i = 0; i < count; i++)
         if (begins_run(steps, i)) qdri_heap_push(&e->waiting, earliest(e, &steps[i], waits), i);
     while (e->waiting.count > 0) {
         qdri_heap_entry next = qdri_heap_pop(&e->waiting);
-        double start = earliest(e, &steps[next.id], waits);
-        if (start > next.key) {
-            qdri_heap_push(&e->waiting, start, next.id);
+        if (next.id < 0) {
+            admit(e, steps, count, (int)as_receiver(next.id), next.key);
             continue;
         }
-        run(e, &steps[next.id], start, waits);
-        int64_t following = next.id + 1;
-        if (following < count && !begins_run(steps, following))
-            qdri_heap_push(&e->waiting, earliest(e, &steps[following], waits), following);
+        const qdr_step *step = &steps[next.id];
+        double start = earliest(e, step, waits);
+        if (start <= next.key)
+            run_and_follow(e, steps, count, next.id, start, waits);
+        else if (waits && start <= port_free(e, step->to, 1, uses_both_ways(e, step)))
+            park(e, next.id, step->to, start);
+        else
+            qdri_heap_push(&e->waiting, start, next.id);
     }
 }
 
@@ -237,7 +281,8 @@ static void end_stage(engine *e) {
 }
 
 static double run_all(engine *e, qdr_step *steps, int64_t count, int barrier) {
-    for (int rank = 0; rank < e->p->ranks; rank++) e->rank[rank] = (rank_load){.phase = -1, .partner = -1};
+    for (int rank = 0; rank < e->p->ranks; rank++)
+        e->rank[rank] = (rank_load){.phase = -1, .partner = -1, .first_parked = -1};
     for (int64_t l = 0; e->link && l < qdr_machine_links(e->machine); l++)
         e->link[l] = (link_load){.phase = -1};
     e->phase = 0;
@@ -257,10 +302,11 @@ static qdr_status predict(qdr_step *steps, int64_t count, const qdr_machine *mac
         .machine = machine, .p = qdr_machine_look(machine), .item_bytes = item_bytes, .packing = packing};
     int64_t links = qdr_machine_links(machine);
     e.rank = QDRI_ARRAY(rank_load, e.p->ranks);
-    e.waiting.entry = QDRI_ARRAY(qdri_heap_entry, most_runs(steps, count));
+    e.waiting.entry = QDRI_ARRAY(qdri_heap_entry, 2 * most_runs(steps, count)); /* a run, its receiver */
+    e.next_parked = QDRI_ARRAY(int64_t, count);
     e.route = QDRI_ARRAY(int64_t, qdr_machine_route_limit(machine));
     e.link = links ? QDRI_ARRAY(link_load, links) : NULL;
-    int good = e.rank && e.waiting.entry && e.route && (e.link || !links);
+    int good = e.rank && e.waiting.entry && e.next_parked && e.route && (e.link || !links);
     if (good) {
         e.result.barrier_seconds = run_all(&e, steps, count, 1);
         e.result.seconds = run_all(&e, steps, count, 0); /* the last to write start and end */
@@ -270,6 +316,7 @@ static qdr_status predict(qdr_step *steps, int64_t count, const qdr_machine *mac
     }
     free(e.rank);
     free(e.waiting.entry);
+    free(e.next_parked);
     free(e.route);
     free(e.link);
     return good ? QDR_OK : qdri_fail_memory();

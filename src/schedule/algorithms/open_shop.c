@@ -63,8 +63,17 @@ static void list_jobs(qdri_shop *shop) {
     shop->start[0] = 0;
 }
 
+/* Sums of times, and a few times such a sum, must fit into 64 bits. */
+static int fits(const qdr_pattern_view *view, int64_t startup) {
+    double all = 0;
+    for (int64_t m = 0; m < view->messages; m++) all += (double)startup + (double)view->items[m];
+    return all < 0x1p59;
+}
+
 qdr_status qdri_shop_open(const qdr_pattern_view *view, qdr_ports kind, int64_t startup, qdri_shop *shop) {
     int pairs = kind != QDR_PORTS_FULL;
+    if (!fits(view, startup))
+        return qdri_fail(QDR_RANGE, "startups and items together are more than 2^59; choose a larger unit for an item");
     *shop = (qdri_shop){.view = *view, .kind = kind, .startup = startup};
     shop->ports = pairs ? view->ranks : 2 * view->ranks;
     for (int side = 0; side < 2; side++) shop->end[side] = QDRI_ARRAY(int, view->messages);
