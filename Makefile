@@ -1,24 +1,34 @@
 # The front door. CMake does the work; these are the words to remember.
 #
+#   make            installs what is missing and builds everything, in build/
 #   make demo       installs what is missing, builds, runs the main job, shows the result
 #   make test       installs what is missing, builds, runs every test
 #   make test-all   the same with the full product of algorithms, patterns and ranks
 #   make bench      side-by-side benchmarks
 #   make format     clang-format on every source
+#   make clean      removes what was built
 
-JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 BUILD ?= build
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+log := $(BUILD).log
+
+# Quiet when it works; when it does not, the end of the log.
+define build
+	@echo "building $(1) in $(BUILD)/ ..."
+	@{ cmake -S . -B $(BUILD) -G Ninja && cmake --build $(BUILD) -j $(JOBS) --target $(1); } > $(log) 2>&1 || \
+		{ tail -n 30 $(log) >&2; echo "the build failed; the whole log is in $(log)" >&2; exit 1; }
+endef
 
 .PHONY: all demo test test-all bench format setup clean
 
 all: setup
-	@cmake -S . -B $(BUILD) -G Ninja > $(BUILD).log 2>&1 || { cat $(BUILD).log >&2; exit 1; }
-	@cmake --build $(BUILD) -j $(JOBS)
+	$(call build,all)
 
 setup:
 	@scripts/setup
 
-demo: all
+demo: setup
+	$(call build,quadrille-command)
 	@scripts/demo $(BUILD)
 
 test: setup

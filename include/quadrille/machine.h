@@ -36,13 +36,13 @@ typedef enum qdr_switching { QDR_SWITCHING_PACKET, QDR_SWITCHING_CIRCUIT } qdr_s
 /* All numbers in seconds and bytes. */
 typedef struct qdr_machine_parameters {
     int ranks;
-    double tau;              /* startup per message */
-    double mu;               /* per byte on the wire: 1 / rate of a port */
-    double hop;              /* per link of the route */
-    double copy;             /* per byte copied inside a rank (packing of staged schedules) */
+    double tau;  /* startup per message */
+    double mu;   /* per byte on the wire: 1 / rate of a port */
+    double hop;  /* per link of the route */
+    double copy; /* per byte copied inside a rank (packing of staged schedules) */
     qdr_ports ports;
     qdr_sends sends;
-    int64_t buffer;          /* bytes of unconfirmed messages a receiver can hold; 0: no limit */
+    int64_t buffer; /* bytes of unconfirmed messages a receiver can hold; 0: no limit */
     qdr_switching switching;
     int64_t packet, payload; /* 0, 0: a message travels as it is */
     double barrier;          /* synchronising all ranks */

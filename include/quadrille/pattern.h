@@ -87,20 +87,20 @@ typedef enum qdr_pattern_class {
 
 typedef struct qdr_pattern_statistics {
     int ranks;
-    int64_t messages, items;      /* off the diagonal */
-    int64_t local_items;          /* on it */
-    double density;               /* messages / (n (n - 1)); 0 for one rank */
-    int64_t fan_out, fan_in;      /* f, g: most messages out of, into one rank */
-    int64_t degree;               /* h = max(f, g): no direct schedule has fewer phases */
-    int64_t out_traffic;          /* r: most items out of one rank */
-    int64_t in_traffic;           /* c: most items into one rank */
-    int64_t traffic;              /* t = max(r, c): full-duplex bound in items */
-    int64_t both_traffic;         /* most items out of and into the same rank: half-duplex bound */
-    int64_t smallest, largest;    /* message sizes; 0 when there are none */
-    double mean, deviation;       /* of the message sizes */
-    int uniform;                  /* all messages have the same size */
-    int equal_traffic;            /* every rank sends and receives exactly t */
-    int symmetric_structure;      /* i sends to j exactly when j sends to i */
+    int64_t messages, items;   /* off the diagonal */
+    int64_t local_items;       /* on it */
+    double density;            /* messages / (n (n - 1)); 0 for one rank */
+    int64_t fan_out, fan_in;   /* f, g: most messages out of, into one rank */
+    int64_t degree;            /* h = max(f, g): no direct schedule has fewer phases */
+    int64_t out_traffic;       /* r: most items out of one rank */
+    int64_t in_traffic;        /* c: most items into one rank */
+    int64_t traffic;           /* t = max(r, c): full-duplex bound in items */
+    int64_t both_traffic;      /* most items out of and into the same rank: half-duplex bound */
+    int64_t smallest, largest; /* message sizes; 0 when there are none */
+    double mean, deviation;    /* of the message sizes */
+    int uniform;               /* all messages have the same size */
+    int equal_traffic;         /* every rank sends and receives exactly t */
+    int symmetric_structure;   /* i sends to j exactly when j sends to i */
     qdr_pattern_class kind;
 } qdr_pattern_statistics;
 

@@ -73,7 +73,8 @@ static int fits(const qdr_pattern_view *view, int64_t startup) {
 qdr_status qdri_shop_open(const qdr_pattern_view *view, qdr_ports kind, int64_t startup, qdri_shop *shop) {
     int pairs = kind != QDR_PORTS_FULL;
     if (!fits(view, startup))
-        return qdri_fail(QDR_RANGE, "startups and items together are more than 2^59; choose a larger unit for an item");
+        return qdri_fail(QDR_RANGE,
+                         "startups and items together are more than 2^59; choose a larger unit for an item");
     *shop = (qdri_shop){.view = *view, .kind = kind, .startup = startup};
     shop->ports = pairs ? view->ranks : 2 * view->ranks;
     for (int side = 0; side < 2; side++) shop->end[side] = QDRI_ARRAY(int, view->messages);
