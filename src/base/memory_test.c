@@ -49,7 +49,7 @@ static void growing_keeps_and_doubles(void **state) {
     int64_t *values = NULL, capacity = 0, moves = 0;
     for (int64_t i = 0; i < 100000; i++) {
         int64_t before = capacity;
-        assert_int_equal(qdri_grow((void **)&values, &capacity, i + 1, sizeof *values), 1);
+        assert_int_equal(qdri_grow(&values, &capacity, i + 1, sizeof *values), 1);
         assert_true(capacity > i);
         if (capacity != before) {
             assert_true(capacity >= 2 * before);
@@ -66,14 +66,14 @@ static void growing_to_what_is_there(void **state) {
     (void)state;
     char *bytes = NULL;
     int64_t capacity = 0;
-    assert_int_equal(qdri_grow((void **)&bytes, &capacity, 0, 1), 1); /* nothing wanted, nothing done */
+    assert_int_equal(qdri_grow(&bytes, &capacity, 0, 1), 1); /* nothing wanted, nothing done */
     assert_null(bytes);
-    assert_int_equal(qdri_grow((void **)&bytes, &capacity, -4, 1), 1);
+    assert_int_equal(qdri_grow(&bytes, &capacity, -4, 1), 1);
     assert_int_equal(capacity, 0);
-    assert_int_equal(qdri_grow((void **)&bytes, &capacity, 1000, 1), 1);
+    assert_int_equal(qdri_grow(&bytes, &capacity, 1000, 1), 1);
     assert_int_equal(capacity, 1000);
     char *kept = bytes;
-    assert_int_equal(qdri_grow((void **)&bytes, &capacity, 1000, 1), 1);
+    assert_int_equal(qdri_grow(&bytes, &capacity, 1000, 1), 1);
     assert_ptr_equal(bytes, kept);
     assert_int_equal(capacity, 1000);
     free(bytes);
@@ -82,11 +82,11 @@ static void growing_to_what_is_there(void **state) {
 static void growing_too_far_changes_nothing(void **state) {
     (void)state;
     int64_t *values = NULL, capacity = 0;
-    assert_int_equal(qdri_grow((void **)&values, &capacity, 3, sizeof *values), 1);
+    assert_int_equal(qdri_grow(&values, &capacity, 3, sizeof *values), 1);
     values[2] = 17;
     int64_t *kept = values, size = capacity;
-    assert_int_equal(qdri_grow((void **)&values, &capacity, INT64_MAX, sizeof *values), 0);
-    assert_int_equal(qdri_grow((void **)&values, &capacity, INT64_MAX / 8 + 1, sizeof *values), 0);
+    assert_int_equal(qdri_grow(&values, &capacity, INT64_MAX, sizeof *values), 0);
+    assert_int_equal(qdri_grow(&values, &capacity, INT64_MAX / 8 + 1, sizeof *values), 0);
     assert_ptr_equal(values, kept);
     assert_true(capacity == size && values[2] == 17);
     free(values);

@@ -22,8 +22,7 @@ void qdri_text_add(qdri_text *text, const char *format, ...) {
             text->length += wanted;
             return;
         }
-        if (wanted < 0 ||
-            !qdri_grow((void **)&text->bytes, &text->capacity, text->length + (int64_t)wanted + 1, 1))
+        if (wanted < 0 || !qdri_grow(&text->bytes, &text->capacity, text->length + (int64_t)wanted + 1, 1))
             break;
     }
     text->failed = 1;

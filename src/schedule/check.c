@@ -119,7 +119,7 @@ static int64_t find_message(const qdr_pattern_view *view, int origin, int destin
 }
 
 static qdr_status add_change(checker *c, change entry) {
-    if (!qdri_grow((void **)&c->change, &c->change_capacity, c->changes + 1, sizeof *c->change))
+    if (!qdri_grow(&c->change, &c->change_capacity, c->changes + 1, sizeof *c->change))
         return qdri_fail_memory();
     c->change[c->changes++] = entry;
     return QDR_OK;
@@ -165,8 +165,7 @@ static int compare_ends(const void *a, const void *b) {
 }
 
 static qdr_status add_ends(checker *c, const change *entry) {
-    if (!qdri_grow((void **)&c->end, &c->end_capacity, c->ends + 2, sizeof *c->end))
-        return qdri_fail_memory();
+    if (!qdri_grow(&c->end, &c->end_capacity, c->ends + 2, sizeof *c->end)) return qdri_fail_memory();
     c->end[c->ends++] = (endpoint){entry->offset, entry->time, entry->sign};
     c->end[c->ends++] = (endpoint){entry->offset + entry->length, entry->time, -entry->sign};
     return QDR_OK;
@@ -224,8 +223,8 @@ static qdr_status check_message(checker *c, int rank, int64_t first, int64_t las
 }
 
 static qdr_status check_holdings(checker *c, int rank) {
-    if (!qdri_grow((void **)&c->key, &c->key_capacity, c->changes, sizeof *c->key) ||
-        !qdri_grow((void **)&c->order, &c->order_capacity, c->changes, sizeof *c->order))
+    if (!qdri_grow(&c->key, &c->key_capacity, c->changes, sizeof *c->key) ||
+        !qdri_grow(&c->order, &c->order_capacity, c->changes, sizeof *c->order))
         return qdri_fail_memory();
     for (int64_t i = 0; i < c->changes; i++) c->key[i] = c->change[i].message;
     if (!qdri_sort_order(c->key, c->changes, c->order)) return qdri_fail_memory();

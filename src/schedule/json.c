@@ -146,8 +146,7 @@ static qdr_status load_piece(loader *l, const json_t *value, qdri_entry entry) {
         return misread(l, "a piece", "[origin, destination, offset, length]");
     entry.piece.origin = (int)origin;
     entry.piece.destination = (int)destination;
-    if (!qdri_grow((void **)&l->entry, &l->capacity, l->entries + 1, sizeof *l->entry))
-        return qdri_fail_memory();
+    if (!qdri_grow(&l->entry, &l->capacity, l->entries + 1, sizeof *l->entry)) return qdri_fail_memory();
     l->entry[l->entries++] = entry;
     return QDR_OK;
 }

@@ -42,7 +42,7 @@ void qdr_row_reader_destroy(qdr_row_reader **reader) {
 
 /* ---- adding -------------------------------------------------------------------------------------------- */
 
-static int grow(qdr_row_reader *reader, void **array, int64_t *capacity, int64_t needed, size_t size) {
+static int grow(qdr_row_reader *reader, void *array, int64_t *capacity, int64_t needed, size_t size) {
     if (reader->failed) return 0;
     if (qdri_grow(array, capacity, needed, size)) return 1;
     reader->failed = qdri_fail_memory();
@@ -54,7 +54,7 @@ static void begin(qdr_row_reader *reader, qdr_transfer **list, int64_t *count, i
                   int64_t phase, int partner) {
     reader->open = NULL;
     if (*count > 0 && (*list)[*count - 1].items == 0) --*count;
-    if (!grow(reader, (void **)list, capacity, *count + 1, sizeof **list)) return;
+    if (!grow(reader, list, capacity, *count + 1, sizeof **list)) return;
     (*list)[*count] = (qdr_transfer){.phase = phase, .partner = partner, .first = reader->pieces};
     reader->open = &(*list)[(*count)++];
 }
@@ -80,8 +80,7 @@ void qdri_row_piece(qdr_row_reader *reader, int origin, int destination, int64_t
     open->items += length;
     open->pieces++;
     if (!(reader->wants & QDRI_WANT_PIECES)) return;
-    if (!grow(reader, (void **)&reader->piece, &reader->piece_capacity, reader->pieces + 1,
-              sizeof *reader->piece))
+    if (!grow(reader, &reader->piece, &reader->piece_capacity, reader->pieces + 1, sizeof *reader->piece))
         return;
     reader->piece[reader->pieces++] = (qdr_piece){origin, destination, offset, length};
 }
@@ -99,9 +98,9 @@ void *qdri_row_scratch(qdr_row_reader *reader, int which, int64_t count, size_t 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 static void sort_by_phase(qdr_row_reader *reader, qdr_transfer *list, int64_t count) {
-    if (!grow(reader, (void **)&reader->key, &reader->key_capacity, count, sizeof *reader->key) ||
-        !grow(reader, (void **)&reader->order, &reader->order_capacity, count, sizeof *reader->order) ||
-        !grow(reader, (void **)&reader->sorted, &reader->sorted_capacity, count, sizeof *reader->sorted))
+    if (!grow(reader, &reader->key, &reader->key_capacity, count, sizeof *reader->key) ||
+        !grow(reader, &reader->order, &reader->order_capacity, count, sizeof *reader->order) ||
+        !grow(reader, &reader->sorted, &reader->sorted_capacity, count, sizeof *reader->sorted))
         return;
     for (int64_t i = 0; i < count; i++) reader->key[i] = list[i].phase;
     if (!qdri_sort_order(reader->key, count, reader->order)) {

@@ -139,7 +139,7 @@ typedef struct step_list {
 } step_list;
 
 static qdr_status add_row(const qdr_row *row, step_list *list) {
-    if (!qdri_grow((void **)&list->step, &list->capacity, list->count + row->sends, sizeof *list->step))
+    if (!qdri_grow(&list->step, &list->capacity, list->count + row->sends, sizeof *list->step))
         return qdri_fail_memory();
     for (int64_t i = 0; i < row->sends; i++)
         list->step[list->count++] = (qdr_step){
@@ -187,7 +187,7 @@ qdr_status qdr_schedule_steps(const qdr_schedule *schedule, qdr_step **steps, in
     if (!schedule || !steps || !count)
         return qdri_fail(QDR_INVALID, "qdr_schedule_steps: an argument is NULL");
     QDRI_TRY(qdri_row_reader_open(schedule, QDRI_WANT_SENDS, &reader));
-    qdr_status status = qdri_grow((void **)&list.step, &list.capacity, 1, sizeof *list.step)
+    qdr_status status = qdri_grow(&list.step, &list.capacity, 1, sizeof *list.step)
                             ? collect(schedule, reader, &list)
                             : qdri_fail_memory();
     qdr_row_reader_destroy(&reader);

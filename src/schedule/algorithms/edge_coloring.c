@@ -84,7 +84,7 @@ static void join(work *w, int32_t one, int32_t other, int32_t contrary) {
 
 static int open_segment(work *w) {
     if (w->segments >= INT32_MAX / 4 ||
-        !qdri_grow((void **)&w->joined, &w->segment_capacity, w->segments + 1, sizeof *w->joined))
+        !qdri_grow(&w->joined, &w->segment_capacity, w->segments + 1, sizeof *w->joined))
         return 0;
     w->joined[w->segments] = (int32_t)(2 * w->segments);
     w->segments++;

@@ -135,7 +135,7 @@ static int64_t choose_limit(draft *d) {
 static qdr_status send_piece(draft *d, int64_t m, int32_t phase, int64_t limit) {
     int64_t length = d->rest[m] < limit ? d->rest[m] : limit;
     int from = d->view.origin[m], to = d->view.destination[m];
-    if (!qdri_grow((void **)&d->entry, &d->entry_capacity, d->entries + 1, sizeof *d->entry))
+    if (!qdri_grow(&d->entry, &d->entry_capacity, d->entries + 1, sizeof *d->entry))
         return qdri_fail_memory();
     d->entry[d->entries++] =
         (qdri_entry){0, phase, from, to, {from, to, d->view.items[m] - d->rest[m], length}};
@@ -145,7 +145,7 @@ static qdr_status send_piece(draft *d, int64_t m, int32_t phase, int64_t limit) 
 
 static qdr_status send_pieces(draft *d, int32_t phase) {
     int64_t limit = choose_limit(d);
-    if (!qdri_grow((void **)&d->limit, &d->limit_capacity, (int64_t)phase + 1, sizeof *d->limit))
+    if (!qdri_grow(&d->limit, &d->limit_capacity, (int64_t)phase + 1, sizeof *d->limit))
         return qdri_fail_memory();
     d->limit[phase] = limit;
     for (int64_t c = 0; c < d->chosen_count; c++) {

@@ -66,7 +66,7 @@ static qdr_status record(run *r, int64_t job, int32_t phase, int64_t time) {
         plan->phase_of[job] = phase;
         return QDR_OK;
     }
-    if (!qdri_grow((void **)&plan->entry, &r->entry_capacity, plan->entries + 1, sizeof *plan->entry))
+    if (!qdri_grow(&plan->entry, &r->entry_capacity, plan->entries + 1, sizeof *plan->entry))
         return qdri_fail_memory();
     int from = view->origin[job], to = view->destination[job];
     int64_t left = r->rest[job] - r->shop->startup;
