@@ -164,6 +164,21 @@ static int compare_ends(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Most messages pass a rank in a handful of pieces. */
+static void sort_ends(endpoint *end, int64_t count) {
+    enum { FEW = 24 };
+    if (count > FEW) {
+        qsort(end, (size_t)count, sizeof *end, compare_ends);
+        return;
+    }
+    for (int64_t i = 1; i < count; i++) {
+        endpoint moved = end[i];
+        int64_t place = i;
+        for (; place > 0 && end[place - 1].position > moved.position; place--) end[place] = end[place - 1];
+        end[place] = moved;
+    }
+}
+
 static qdr_status add_ends(checker *c, const change *entry) {
     if (!qdri_grow(&c->end, &c->end_capacity, c->ends + 2, sizeof *c->end)) return qdri_fail_memory();
     c->end[c->ends++] = (endpoint){entry->offset, entry->time, entry->sign};
@@ -213,7 +228,7 @@ static qdr_status check_message(checker *c, int rank, int64_t first, int64_t las
     int64_t m = c->change[c->order[first]].message;
     c->ends = 0;
     for (int64_t i = first; i < last; i++) QDRI_TRY(add_ends(c, &c->change[c->order[i]]));
-    qsort(c->end, (size_t)c->ends, sizeof *c->end, compare_ends);
+    sort_ends(c->end, c->ends);
     for (int64_t i = 0; i < c->ends; i++) {
         change_held(&c->held, c->end[i].time, c->end[i].sign);
         if (i + 1 < c->ends && c->end[i + 1].position > c->end[i].position)
