@@ -46,9 +46,14 @@ static void check_prediction(const qdr_schedule *schedule, const qdr_pattern *pa
     if (qdr_schedule_look(schedule, &info) || qdr_bounds_compute(pattern, machine, 1, &bounds) ||
         qdr_schedule_predict(schedule, machine, 1, NULL, &prediction))
         fail_with("predict", algorithm, spec, machine_spec);
+    /* Where transfers of a phase compete, starting some of them later can end all of them sooner (Graham's anomalies);
+     * only where they do not is a barrier never a gain. */
+    const qdr_machine_parameters *p = qdr_machine_look(machine);
+    int compete = p->ports != QDR_PORTS_FULL || p->switching != QDR_SWITCHING_PACKET ||
+                  !(info.promises & QDR_PROMISES_PERMUTATION);
     double bound = info.direct ? bounds.direct : bounds.any;
-    if (prediction.seconds < bound * (1 - 1e-9) ||
-        prediction.barrier_seconds < prediction.seconds * (1 - 1e-9))
+    if (prediction.seconds < bound * (1 - 1e-9) || prediction.barrier_seconds < bound * (1 - 1e-9) ||
+        (!compete && prediction.barrier_seconds < prediction.seconds * (1 - 1e-9)))
         fail_msg("-a %s, pattern %s, machine %s: %g s predicted, %g s with barriers, bound %g s", algorithm,
                  spec, machine_spec, prediction.seconds, prediction.barrier_seconds, bound);
 }
