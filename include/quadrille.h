@@ -6,7 +6,7 @@
  * whom; a *machine* says what the network can do; a *schedule* cuts the pattern into phases in which nobody
  * is in anybody's way. Include this header for all of it, or one of the parts:
  *
- *     quadrille/base.h       results, error texts, the log
+ *     quadrille/base.h       results and error texts
  *     quadrille/pattern.h    the sparse matrix of messages
  *     quadrille/machine.h    the network and its cost
  *     quadrille/schedule.h   from a pattern to phases; the checker; the prediction

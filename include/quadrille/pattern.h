@@ -104,7 +104,7 @@ typedef struct qdr_pattern_statistics {
     qdr_pattern_class kind;
 } qdr_pattern_statistics;
 
-/* Local. Cost: O(messages + ranks), symmetric structure O(messages log degree). */
+/* Local. Cost: O(messages + ranks). */
 void qdr_pattern_measure(const qdr_pattern *pattern, qdr_pattern_statistics *statistics);
 
 /* Local. "all-to-many" and so on; never NULL. */

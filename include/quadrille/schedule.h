@@ -71,7 +71,8 @@ qdr_status qdr_algorithm_find(const char *name, qdr_algorithm_info *info);
 
 /* Local and pure: the same arguments give the same schedule everywhere. `algorithm` is a name of the table or
  * of the papers, with options if wanted ("random:seed=7", "RS_NH:limit=0.5"). `machine` may be NULL for
- * algorithms that do not look at it. The schedule keeps pattern and machine alive. */
+ * algorithms that do not look at it. The schedule keeps pattern and machine alive. Cost: see the algorithm; a schedule
+ * whose rows are computed is read once, to count its phases. */
 qdr_status qdr_schedule_create(const qdr_pattern *pattern, const char *algorithm, const qdr_machine *machine,
                                qdr_schedule **schedule);
 
@@ -89,7 +90,7 @@ typedef struct qdr_schedule_info {
     int direct;
 } qdr_schedule_info;
 
-/* Local. Cost: the first call of a generated schedule may read all rows. */
+/* Local, free of cost. */
 qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *info);
 
 /* Local, free of cost. Valid as long as the schedule. */
@@ -120,7 +121,8 @@ typedef struct qdr_row {
 
 typedef struct qdr_row_reader qdr_row_reader;
 
-/* Local. A reader owns the memory of the row it read last and uses it again for the next. */
+/* Local. A reader owns the memory of the row it read last and uses it again for the next. It keeps the schedule
+ * alive. */
 qdr_status qdr_row_reader_create(const qdr_schedule *schedule, qdr_row_reader **reader);
 qdr_status qdr_row_read(qdr_row_reader *reader, int rank, int stage, qdr_row *row);
 void qdr_row_reader_destroy(qdr_row_reader **reader);

@@ -37,6 +37,7 @@ typedef struct link_load {
 typedef struct rank_load {
     double free_at[2]; /* out, in */
     int64_t phase;     /* that the counts below belong to */
+    int stage;         /* of that phase */
     int64_t sends, receives, incoming;
     int partner; /* of the rank's send in this phase, -1: none */
     int64_t first_parked,
@@ -54,9 +55,10 @@ typedef struct engine {
     qdri_heap waiting;    /* steps, by the earliest start, and receivers, by when they become free */
     int64_t *next_parked; /* [steps] */
     int64_t phase;        /* running number */
-    double floor;         /* with barriers: nothing starts before */
-    double last;          /* latest end so far */
-    double busiest;       /* seconds of the busiest link so far */
+    int stage;
+    double floor;   /* with barriers: nothing starts before */
+    double last;    /* latest end so far */
+    double busiest; /* seconds of the busiest link so far */
     qdr_prediction result;
 } engine;
 
@@ -66,13 +68,16 @@ static double larger(double a, double b) {
 
 /* ---- loads of one phase -------------------------------------------------------------------------------- */
 
+/* A rank that comes into a phase. If it is its first of a stage, the rank has waited for all it is to forward. */
 static rank_load *touch(engine *e, int rank) {
     rank_load *load = &e->rank[rank];
-    if (load->phase != e->phase) {
-        load->phase = e->phase;
-        load->sends = load->receives = load->incoming = 0;
-        load->partner = -1;
-    }
+    if (load->phase == e->phase) return load;
+    load->phase = e->phase;
+    load->sends = load->receives = load->incoming = 0;
+    load->partner = -1;
+    if (load->stage != e->stage)
+        load->free_at[0] = load->free_at[1] = larger(load->free_at[0], load->free_at[1]);
+    load->stage = e->stage;
     return load;
 }
 
@@ -273,13 +278,6 @@ static void run_phase(engine *e, qdr_step *steps, int64_t count) {
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-static void end_stage(engine *e) {
-    for (int rank = 0; rank < e->p->ranks; rank++) {
-        double *free_at = e->rank[rank].free_at;
-        free_at[0] = free_at[1] = larger(free_at[0], free_at[1]);
-    }
-}
-
 static double run_all(engine *e, qdr_step *steps, int64_t count, int barrier) {
     for (int rank = 0; rank < e->p->ranks; rank++)
         e->rank[rank] = (rank_load){.phase = -1, .partner = -1, .first_parked = -1};
@@ -289,7 +287,7 @@ static double run_all(engine *e, qdr_step *steps, int64_t count, int barrier) {
     e->floor = e->last = e->busiest = 0;
     for (int64_t first = 0, next; first < count; first = next) {
         next = qdri_phase_end(steps, count, first);
-        if (first > 0 && steps[first].stage != steps[first - 1].stage) end_stage(e);
+        e->stage = steps[first].stage;
         run_phase(e, steps + first, next - first);
         if (barrier) e->floor = e->last + e->p->barrier;
     }

@@ -16,7 +16,7 @@
 qdr_status qdri_row_reader_open(const qdr_schedule *schedule, int wants, qdr_row_reader **reader) {
     qdr_row_reader *made = QDRI_ZERO_ARRAY(qdr_row_reader, 1);
     if (!made) return qdri_fail_memory();
-    made->schedule = schedule;
+    made->schedule = qdri_schedule_retain(schedule);
     made->wants = wants;
     *reader = made;
     return QDR_OK;
@@ -36,6 +36,7 @@ void qdr_row_reader_destroy(qdr_row_reader **reader) {
     free((*reader)->order);
     free((*reader)->sorted);
     for (int i = 0; i < QDRI_SCRATCHES; i++) free((*reader)->scratch[i].bytes);
+    qdr_schedule_destroy(&(*reader)->schedule);
     free(*reader);
     *reader = NULL;
 }

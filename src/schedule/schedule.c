@@ -39,6 +39,12 @@ qdr_status qdri_schedule_open(const qdr_pattern *pattern, const qdr_machine *mac
     return QDR_OK;
 }
 
+qdr_schedule *qdri_schedule_retain(const qdr_schedule *schedule) {
+    qdr_schedule *kept = (qdr_schedule *)schedule; /* all but the count stays as it is */
+    atomic_fetch_add(&kept->references, 1);
+    return kept;
+}
+
 void qdr_schedule_destroy(qdr_schedule **schedule) {
     if (!schedule || !*schedule) return;
     qdr_schedule *gone = *schedule;

@@ -46,6 +46,9 @@ struct qdr_schedule {
 qdr_status qdri_schedule_open(const qdr_pattern *pattern, const qdr_machine *machine, const char *algorithm,
                               const char *spec, qdr_schedule **schedule);
 
+/* One more owner; qdr_schedule_destroy() releases it. */
+qdr_schedule *qdri_schedule_retain(const qdr_schedule *schedule);
+
 /* Counts phases and transfers if the builder has not. */
 qdr_status qdri_schedule_close(qdr_schedule *schedule);
 
@@ -86,7 +89,7 @@ typedef struct qdri_scratch {
 } qdri_scratch;
 
 struct qdr_row_reader {
-    const qdr_schedule *schedule;
+    qdr_schedule *schedule; /* kept alive */
     int wants;
     qdr_status failed;
     qdr_transfer *send, *receive, *open; /* open: the one that pieces are added to */

@@ -1,42 +1,108 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The calendar (first_fit.h). */
 #include "schedule/algorithms/first_fit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "base/memory.h"
 
-int qdri_calendar_open(qdri_calendar *calendar, int64_t parties, int64_t degree) {
-    calendar->words = 2 * degree / 64 + 1;
-    int64_t size = calendar->words <= INT64_MAX / parties ? calendar->words * parties : -1;
-    calendar->busy = QDRI_ZERO_ARRAY(uint64_t, size);
-    calendar->full = QDRI_ZERO_ARRAY(int32_t, parties);
-    if (calendar->busy && calendar->full) return 1;
-    qdri_calendar_close(calendar);
-    return 0;
+/* Two small parties have a free phase among the first 64, because together they take at most 62 others. */
+enum { SMALL = 32 };
+
+int qdri_calendar_open(qdri_calendar *calendar, int64_t parties, const int32_t *degree) {
+    int64_t listed = 0;
+    for (int64_t p = 0; p < parties; p++)
+        if (degree[p] <= SMALL) listed += degree[p];
+    *calendar = (qdri_calendar){.parties = parties};
+    calendar->party = QDRI_ZERO_ARRAY(qdri_calendar_party, parties);
+    calendar->later = QDRI_ARRAY(int32_t, listed);
+    if (!calendar->party || !calendar->later) {
+        qdri_calendar_close(calendar);
+        return 0;
+    }
+    listed = 0;
+    for (int64_t p = 0; p < parties; p++) {
+        if (degree[p] > SMALL) continue;
+        calendar->party[p].words = -1;
+        calendar->party[p].later = calendar->later + listed;
+        listed += degree[p];
+    }
+    return 1;
 }
 
 void qdri_calendar_close(qdri_calendar *calendar) {
-    free(calendar->busy);
-    free(calendar->full);
-    calendar->busy = NULL;
-    calendar->full = NULL;
+    for (int64_t p = 0; calendar->party && p < calendar->parties; p++) free(calendar->party[p].word);
+    free(calendar->party);
+    free(calendar->later);
+    *calendar = (qdri_calendar){.parties = 0};
 }
 
-static void pass_full_words(qdri_calendar *calendar, int party, const uint64_t *busy) {
-    int32_t *full = &calendar->full[party];
-    while (*full < calendar->words && busy[*full] == UINT64_MAX) ++*full;
+static int is_small(const qdri_calendar_party *party) {
+    return party->words < 0;
+}
+
+static int is_later(const qdri_calendar_party *party, int32_t phase) {
+    for (int32_t i = 0; i < party->count; i++)
+        if (party->later[i] == phase) return 1;
+    return 0;
+}
+
+static uint64_t word_of(const qdri_calendar_party *party, int32_t word) {
+    return word < party->words ? party->word[word] : 0;
+}
+
+/* ---- the first phase from 64 on that is free in both ---------------------------------------------------- */
+
+static int32_t free_in_large(const qdri_calendar_party *one, const qdri_calendar_party *other) {
+    int32_t word = one->full > other->full ? one->full : other->full;
+    while ((word_of(one, word) | word_of(other, word)) == UINT64_MAX) word++;
+    return 64 + 64 * word + qdri_lowest_bit(~(word_of(one, word) | word_of(other, word)));
+}
+
+static int32_t free_with_small(const qdri_calendar_party *large, const qdri_calendar_party *small) {
+    for (int32_t word = large->full;; word++)
+        for (uint64_t open = ~word_of(large, word); open; open &= open - 1) {
+            int32_t phase = 64 + 64 * word + qdri_lowest_bit(open);
+            if (!is_later(small, phase)) return phase;
+        }
+}
+
+/* ---- taking it ------------------------------------------------------------------------------------------ */
+
+static int mark_word(qdri_calendar_party *party, int32_t phase) {
+    int32_t word = (phase - 64) / 64;
+    if (word >= party->words) {
+        int64_t capacity = party->words;
+        if (!qdri_grow(&party->word, &capacity, (int64_t)word + 1, sizeof *party->word)) return 0;
+        memset(party->word + party->words, 0, (size_t)(capacity - party->words) * sizeof *party->word);
+        party->words = (int32_t)capacity;
+    }
+    party->word[word] |= UINT64_C(1) << ((phase - 64) % 64);
+    while (party->full < party->words && party->word[party->full] == UINT64_MAX) party->full++;
+    return 1;
+}
+
+static int mark(qdri_calendar_party *party, int32_t phase) {
+    if (phase < 64)
+        party->first |= UINT64_C(1) << phase;
+    else if (is_small(party))
+        party->later[party->count++] = phase;
+    else
+        return mark_word(party, phase);
+    return 1;
 }
 
 int32_t qdri_calendar_take(qdri_calendar *calendar, int one, int other) {
-    uint64_t *mine = calendar->busy + one * calendar->words,
-             *theirs = calendar->busy + other * calendar->words;
-    int64_t word = calendar->full[one] > calendar->full[other] ? calendar->full[one] : calendar->full[other];
-    while ((mine[word] | theirs[word]) == UINT64_MAX) word++;
-    int bit = qdri_lowest_bit(~(mine[word] | theirs[word]));
-    mine[word] |= UINT64_C(1) << bit;
-    theirs[word] |= UINT64_C(1) << bit;
-    pass_full_words(calendar, one, mine);
-    pass_full_words(calendar, other, theirs);
-    return (int32_t)(word * 64 + bit);
+    qdri_calendar_party *mine = &calendar->party[one], *theirs = &calendar->party[other];
+    uint64_t busy = mine->first | theirs->first;
+    int32_t phase;
+    if (busy != UINT64_MAX)
+        phase = qdri_lowest_bit(~busy);
+    else if (is_small(mine))
+        phase = free_with_small(theirs, mine);
+    else
+        phase = is_small(theirs) ? free_with_small(mine, theirs) : free_in_large(mine, theirs);
+    return mark(mine, phase) && mark(theirs, phase) ? phase : -1;
 }

@@ -1,23 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A calendar of phases: who is busy when. Pairs take the first phase in which both are free. */
+/*
+ * A calendar of phases: who is busy when. Pairs take the first phase in which both are free.
+ *
+ * A party of small degree, as most are, keeps one word for the first 64 phases and a short list of the later ones,
+ * which it has only because of busy partners. The others keep bitmaps that grow with the phases they take. So memory is
+ * O(pairs), also where one party has a million partners.
+ */
 #ifndef QDRI_FIRST_FIT_H
 #define QDRI_FIRST_FIT_H
 
 #include <stdint.h>
 
+typedef struct qdri_calendar_party {
+    uint64_t first; /* the phases below 64 */
+    uint64_t *word; /* large parties: phases from 64 on, one bit each */
+    int32_t *later; /* small parties: the same, as numbers */
+    int32_t words;  /* of a large party; -1: a small one */
+    int32_t count;  /* of later[] */
+    int32_t full;   /* large parties: words before this one have no free phase left */
+} qdri_calendar_party;
+
 typedef struct qdri_calendar {
-    uint64_t *busy; /* [parties][words], one bit a phase */
-    int32_t *full;  /* [parties]: words before this one have no free phase left */
-    int64_t words;
+    qdri_calendar_party *party;
+    int64_t parties;
+    int32_t *later; /* all lists */
 } qdri_calendar;
 
-/* For parties of at most `degree` pairs each: first fit needs at most 2 degree - 1 phases. 0 without memory.
- */
-int qdri_calendar_open(qdri_calendar *calendar, int64_t parties, int64_t degree);
+/* degree[parties]: how many pairs each party will have, at most. 0 without memory. */
+int qdri_calendar_open(qdri_calendar *calendar, int64_t parties, const int32_t *degree);
 void qdri_calendar_close(qdri_calendar *calendar);
 
-/* Takes the first phase in which both are free. Cost: one word for degrees up to 32, O(degree / 64) at worst.
- */
+/* Takes the first phase in which both are free; -1 without memory. Cost: one word for small parties, else O(degree / 64)
+ * words. */
 int32_t qdri_calendar_take(qdri_calendar *calendar, int one, int other);
 
 #endif

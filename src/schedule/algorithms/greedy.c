@@ -17,17 +17,18 @@
 #include "schedule/algorithms/first_fit.h"
 
 /* Rank i's partners on either way, at most. */
-static int64_t most_partners(const qdr_pattern_view *view) {
-    int64_t most = 0;
-    for (int i = 0; i < view->ranks; i++) {
-        int64_t partners =
+static int32_t *count_partners(const qdr_pattern_view *view) {
+    int32_t *partners = QDRI_ARRAY(int32_t, view->ranks);
+    for (int i = 0; partners && i < view->ranks; i++) {
+        int64_t both =
             view->row_start[i + 1] - view->row_start[i] + view->column_start[i + 1] - view->column_start[i];
-        if (partners > most) most = partners;
+        partners[i] = both < view->ranks ? (int32_t)both : view->ranks - 1;
     }
-    return most < view->ranks ? most : view->ranks - 1;
+    return partners;
 }
 
-/* Pairs in the order (i, j). The message back stands in column i, which is walked beside row i. */
+/* Pairs in the order (i, j). The message back stands in column i, which is walked beside row i. Returns the number of
+ * phases, -1 without memory. */
 static int32_t colour(const qdr_pattern_view *view, qdri_calendar *calendar, int32_t *phase_of) {
     int32_t phases = 0;
     for (int i = 0; i < view->ranks; i++) {
@@ -38,6 +39,7 @@ static int32_t colour(const qdr_pattern_view *view, qdri_calendar *calendar, int
             int two_way = back < end && view->origin[view->column_message[back]] == j;
             if (two_way && j < i) continue; /* stands at (j, i) */
             phase_of[m] = qdri_calendar_take(calendar, i, j);
+            if (phase_of[m] < 0) return -1;
             if (two_way) phase_of[view->column_message[back]] = phase_of[m];
             if (phase_of[m] >= phases) phases = phase_of[m] + 1;
         }
@@ -47,15 +49,15 @@ static int32_t colour(const qdr_pattern_view *view, qdri_calendar *calendar, int
 
 static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     const qdr_pattern_view *view = &request->view;
-    qdri_calendar calendar = {.busy = NULL};
-    int32_t phases = 0, *phase_of = QDRI_ARRAY(int32_t, view->messages);
-    if (!phase_of || !qdri_calendar_open(&calendar, view->ranks, most_partners(view))) {
-        free(phase_of);
-        return qdri_fail_memory();
-    }
-    phases = colour(view, &calendar, phase_of);
+    qdri_calendar calendar = {.parties = 0};
+    int32_t phases = -1, *phase_of = QDRI_ARRAY(int32_t, view->messages), *partners = count_partners(view);
+    if (phase_of && partners && qdri_calendar_open(&calendar, view->ranks, partners))
+        phases = colour(view, &calendar, phase_of);
     qdri_calendar_close(&calendar);
-    return qdri_rows_from_array(schedule, phase_of, phases);
+    free(partners);
+    if (phases >= 0) return qdri_rows_from_array(schedule, phase_of, phases);
+    free(phase_of);
+    return qdri_fail_memory();
 }
 
 const qdri_algorithm qdri_algorithm_greedy = {

@@ -63,18 +63,18 @@ static void list_jobs(qdri_shop *shop) {
     shop->start[0] = 0;
 }
 
-/* Sums of times, and a few times such a sum, must fit into 64 bits. */
+/* Sums of times, and a few times such a sum, must fit into 64 bits, and into a heap's keys exactly. */
 static int fits(const qdr_pattern_view *view, int64_t startup) {
     double all = 0;
     for (int64_t m = 0; m < view->messages; m++) all += (double)startup + (double)view->items[m];
-    return all < 0x1p59;
+    return all < 0x1p52;
 }
 
 qdr_status qdri_shop_open(const qdr_pattern_view *view, qdr_ports kind, int64_t startup, qdri_shop *shop) {
     int pairs = kind != QDR_PORTS_FULL;
     if (!fits(view, startup))
         return qdri_fail(QDR_RANGE,
-                         "startups and items together are more than 2^59; choose a larger unit for an item");
+                         "startups and items together are more than 2^52; choose a larger unit for an item");
     *shop = (qdri_shop){.view = *view, .kind = kind, .startup = startup};
     shop->ports = pairs ? view->ranks : 2 * view->ranks;
     for (int side = 0; side < 2; side++) shop->end[side] = QDRI_ARRAY(int, view->messages);
@@ -170,26 +170,33 @@ static int order_jobs(const qdri_shop *shop, int longest_first, int64_t *order) 
     return good;
 }
 
-static int64_t most_jobs(const qdri_shop *shop) {
-    int64_t most = 0;
-    for (int port = 0; port < shop->ports; port++)
-        if (shop->start[port + 1] - shop->start[port] > most)
-            most = shop->start[port + 1] - shop->start[port];
-    return most;
+static int32_t *count_jobs(const qdri_shop *shop) {
+    int32_t *jobs = QDRI_ARRAY(int32_t, shop->ports);
+    for (int port = 0; jobs && port < shop->ports; port++)
+        jobs[port] = (int32_t)(shop->start[port + 1] - shop->start[port]);
+    return jobs;
+}
+
+static int fit_in_order(const qdri_shop *shop, const int64_t *order, qdri_calendar *calendar,
+                        qdri_shop_plan *plan) {
+    for (int64_t k = 0; k < shop->jobs; k++) {
+        int64_t job = order[k];
+        plan->phase_of[job] = qdri_calendar_take(calendar, shop->end[0][job], shop->end[1][job]);
+        if (plan->phase_of[job] < 0) return 0;
+        if (plan->phase_of[job] >= plan->phases) plan->phases = plan->phase_of[job] + 1;
+    }
+    return 1;
 }
 
 qdr_status qdri_shop_by_first_fit(const qdri_shop *shop, int longest_first, qdri_shop_plan *plan) {
-    qdri_calendar calendar = {.busy = NULL};
+    qdri_calendar calendar = {.parties = 0};
     int64_t *order = QDRI_ARRAY(int64_t, shop->jobs);
+    int32_t *jobs = count_jobs(shop);
     *plan = (qdri_shop_plan){.phase_of = QDRI_ARRAY(int32_t, shop->jobs)};
-    int good = order && plan->phase_of && order_jobs(shop, longest_first, order) &&
-               qdri_calendar_open(&calendar, shop->ports, most_jobs(shop));
-    for (int64_t k = 0; good && k < shop->jobs; k++) {
-        int64_t job = order[k];
-        plan->phase_of[job] = qdri_calendar_take(&calendar, shop->end[0][job], shop->end[1][job]);
-        if (plan->phase_of[job] >= plan->phases) plan->phases = plan->phase_of[job] + 1;
-    }
+    int good = order && jobs && plan->phase_of && order_jobs(shop, longest_first, order) &&
+               qdri_calendar_open(&calendar, shop->ports, jobs) && fit_in_order(shop, order, &calendar, plan);
     free(order);
+    free(jobs);
     qdri_calendar_close(&calendar);
     qdr_status status = good ? qdri_shop_measure(shop, plan) : qdri_fail_memory();
     if (status != QDR_OK) qdri_shop_plan_free(plan);

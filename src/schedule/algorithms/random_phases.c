@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random scheduling (NICE, section 3.3, figure 6). Every row's messages are shuffled once. Then phase after
- * phase: from a random rank on, each rank in turn takes the first message on its list whose receiver is still
+ * phase: from a random sender on, each sender in turn takes the first message on its list whose receiver is still
  * free; a message taken gives its place to the last of the list. On regular random patterns of degree d that
  * needs about d + log2 d phases, and about 3 probes per message.
  *
@@ -29,6 +29,11 @@ typedef struct draft {
     qdri_random random;
     candidate *list; /* row i: list[row_start[i]] .. , left[i] of them */
     int32_t *left;   /* [ranks] */
+    int *sender;     /* the ranks that have messages left, senders of them */
+    int *seat;       /* [ranks] where a rank sits in sender[] */
+    int senders;
+    int32_t *due;    /* [ranks] messages that are still to come to a rank */
+    int receivers;   /* ranks that something is still to come to */
     int32_t *taken;  /* [ranks] the last phase + 1 in which it received */
     int64_t *chosen; /* [ranks] messages of the phase, in the order taken */
     int64_t chosen_count;
@@ -94,23 +99,31 @@ static int take(draft *d, int i, int32_t mark) {
     return 0;
 }
 
-/* A partial permutation: chosen[] lists the messages taken, in the order of the ranks from a random one on.
- */
+/* A partial permutation: chosen[] lists the messages taken, in the order of the senders from a random one on. When
+ * every receiver that waits for something is taken, the others need not be asked: without that, a hub of degree d
+ * would cost d^2. */
 static void draw(draft *d, int32_t phase) {
-    int ranks = d->view.ranks, i = (int)qdri_random_below(&d->random, (uint64_t)ranks);
+    int seat = (int)qdri_random_below(&d->random, (uint64_t)d->senders);
     d->chosen_count = 0;
-    for (int visited = 0; visited < ranks; visited++) {
-        if (d->left[i] && take(d, i, phase + 1))
+    for (int asked = 0; asked < d->senders && d->chosen_count < d->receivers; asked++) {
+        int i = d->sender[seat];
+        if (take(d, i, phase + 1))
             d->chosen[d->chosen_count++] = d->view.row_start[i] + d->list[d->view.row_start[i]].place;
-        if (++i == ranks) i = 0;
+        if (++seat == d->senders) seat = 0;
     }
 }
 
-/* The front of rank i's list is sent: the last of the list takes its place. */
+/* The front of rank i's list is sent: the last of the list takes its place, and the last of the senders the seat of
+ * one who has finished. */
 static void drop(draft *d, int i) {
     candidate *row = d->list + d->view.row_start[i];
+    d->receivers -= --d->due[row[0].destination] == 0;
     row[0] = row[--d->left[i]];
     d->unsent--;
+    if (d->left[i] > 0) return;
+    int last = d->sender[--d->senders];
+    d->sender[d->seat[i]] = last;
+    d->seat[last] = d->seat[i];
 }
 
 static void send_whole(draft *d, int32_t phase) {
@@ -175,7 +188,11 @@ static void shuffle_rows(draft *d) {
             row[other] = (candidate){d->view.destination[d->view.row_start[i] + k], k};
         }
         d->left[i] = count;
+        if (count == 0) continue;
+        d->seat[i] = d->senders;
+        d->sender[d->senders++] = i;
     }
+    for (int64_t m = 0; m < d->view.messages; m++) d->receivers += d->due[d->view.destination[m]]++ == 0;
 }
 
 static int allocate(draft *d, int split) {
@@ -183,8 +200,11 @@ static int allocate(draft *d, int split) {
     d->list = QDRI_ARRAY(candidate, messages);
     d->left = QDRI_ARRAY(int32_t, ranks);
     d->taken = QDRI_ZERO_ARRAY(int32_t, ranks);
+    d->sender = QDRI_ARRAY(int, ranks);
+    d->seat = QDRI_ARRAY(int, ranks);
+    d->due = QDRI_ZERO_ARRAY(int32_t, ranks);
     d->chosen = QDRI_ARRAY(int64_t, ranks);
-    int good = d->list && d->left && d->taken && d->chosen;
+    int good = d->list && d->left && d->taken && d->chosen && d->sender && d->seat && d->due;
     if (split) {
         d->size = QDRI_ARRAY(int64_t, ranks);
         d->rest = QDRI_ARRAY(int64_t, messages);
@@ -207,6 +227,9 @@ static void free_draft(draft *d) {
     free(d->list);
     free(d->left);
     free(d->taken);
+    free(d->sender);
+    free(d->seat);
+    free(d->due);
     free(d->chosen);
     free(d->size);
     free(d->rest);

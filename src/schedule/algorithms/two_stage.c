@@ -13,8 +13,8 @@
  *                          then sends about t / p + sqrt(p / 6) sqrt(2 ln p)
  *
  * Each stage runs in the order of pairwise exchange. Up to n^3 pieces: none is stored. A part is a formula of
- * its message's start (spreading.h), and only nonzero parts appear, so that a row costs what it holds when
- * t < p^2.
+ * its message's start (spreading.h), and only nonzero parts appear. A row costs O(messages), or O(ranks) for
+ * each message of its own.
  *
  * The paper also mentions an algorithm based on sorting, O(t) for all t >= p. It moves the data 9 to 12 times
  * instead of twice and sorts nine times locally; the paper calls it impractical, and so it is not built.
@@ -57,16 +57,17 @@ static void shuffle_parts(const two_stage *state, const qdr_pattern_view *view, 
     for (int k = 0; k < ranks; k++) place[k] = inverse[k];
 }
 
-/* The part of every source that intermediary k gets, into which[ranks]; NULL when it is k itself. */
+/* The part of every source that intermediary k gets, which[source]; without the shuffle it is k itself. */
 static int *parts_of(const two_stage *state, const qdr_pattern_view *view, int intermediary,
                      qdr_row_reader *reader) {
     int ranks = view->ranks;
     int *which = qdri_row_scratch(reader, 0, ranks, sizeof *which);
     int *work = qdri_row_scratch(reader, 1, 3 * (int64_t)ranks, sizeof *work);
     if (!which || !work) return NULL;
-    for (int source = 0; source < ranks; source++) {
+    for (int64_t m = 0; m < view->messages; m = view->row_start[view->origin[m] + 1]) {
+        int source = view->origin[m];
         which[source] = intermediary;
-        if (!state->shuffled || view->row_start[source] == view->row_start[source + 1]) continue;
+        if (!state->shuffled) continue;
         shuffle_parts(state, view, source, work, work + ranks);
         which[source] = work[intermediary];
     }
@@ -103,35 +104,39 @@ static void add_first(const two_stage *state, const qdr_pattern_view *view, int 
         add_part(state, view, m, part, reader);
 }
 
-static qdr_status read_first(const two_stage *state, const qdr_pattern_view *view, int rank,
-                             qdr_row_reader *reader) {
-    if (reader->wants & QDRI_WANT_SENDS) {
-        const int *part = parts_from(state, view, rank, reader);
-        for (int k = 0; part && k < view->ranks; k++) {
-            if (k == rank) continue;
-            qdri_row_send(reader, qdri_meeting(view->ranks, rank, k), k);
-            add_first(state, view, rank, part[k], reader);
-        }
+static void send_first(const two_stage *state, const qdr_pattern_view *view, int rank,
+                       qdr_row_reader *reader) {
+    if (view->row_start[rank] == view->row_start[rank + 1]) return;
+    const int *part = parts_from(state, view, rank, reader);
+    for (int k = 0; part && k < view->ranks; k++) {
+        if (k == rank) continue;
+        qdri_row_send(reader, qdri_meeting(view->ranks, rank, k), k);
+        add_first(state, view, rank, part[k], reader);
     }
-    if (reader->wants & QDRI_WANT_RECEIVES) {
-        const int *part = parts_of(state, view, rank, reader);
-        for (int source = 0; part && source < view->ranks; source++) {
-            if (source == rank) continue;
-            qdri_row_receive(reader, qdri_meeting(view->ranks, rank, source), source);
-            add_first(state, view, source, part[source], reader);
-        }
+}
+
+/* Sources without messages are passed over: from one message to the next row that has one. */
+static void receive_first(const two_stage *state, const qdr_pattern_view *view, int rank,
+                          qdr_row_reader *reader) {
+    const int *part = parts_of(state, view, rank, reader);
+    for (int64_t m = 0; part && m < view->messages; m = view->row_start[view->origin[m] + 1]) {
+        int source = view->origin[m];
+        if (source == rank) continue;
+        qdri_row_receive(reader, qdri_meeting(view->ranks, rank, source), source);
+        add_first(state, view, source, part[source], reader);
     }
-    return QDR_OK;
 }
 
 /* Stage 2, from intermediary to destination: its part of each of the destination's messages. */
 static void send_second(const two_stage *state, const qdr_pattern_view *view, int rank,
                         qdr_row_reader *reader) {
     const int *part = parts_of(state, view, rank, reader);
-    for (int to = 0; part && to < view->ranks; to++) {
+    for (int64_t c = 0, next; part && c < view->messages; c = next) {
+        int to = view->destination[view->column_message[c]];
+        next = view->column_start[to + 1];
         if (to == rank) continue;
         qdri_row_send(reader, qdri_meeting(view->ranks, rank, to), to);
-        for (int64_t c = view->column_start[to]; c < view->column_start[to + 1]; c++) {
+        for (; c < next; c++) {
             int64_t m = view->column_message[c];
             add_part(state, view, m, part[view->origin[m]], reader);
         }
@@ -144,6 +149,7 @@ static void receive_second(const two_stage *state, const qdr_pattern_view *view,
                            qdr_row_reader *reader) {
     int64_t first = view->column_start[rank], sources = view->column_start[rank + 1] - first;
     int *table = NULL;
+    if (sources == 0) return;
     if (state->shuffled) {
         table = qdri_row_scratch(reader, 2, sources * view->ranks, sizeof *table);
         for (int64_t s = 0; table && s < sources; s++) {
@@ -164,9 +170,9 @@ static void receive_second(const two_stage *state, const qdr_pattern_view *view,
 static qdr_status read_row(const qdr_schedule *schedule, int rank, int stage, qdr_row_reader *reader) {
     const two_stage *state = schedule->state;
     qdr_pattern_view view = qdr_pattern_look(schedule->pattern);
-    if (stage == 0) return read_first(state, &view, rank, reader);
-    if (reader->wants & QDRI_WANT_SENDS) send_second(state, &view, rank, reader);
-    if (reader->wants & QDRI_WANT_RECEIVES) receive_second(state, &view, rank, reader);
+    if (reader->wants & QDRI_WANT_SENDS) (stage == 0 ? send_first : send_second)(state, &view, rank, reader);
+    if (reader->wants & QDRI_WANT_RECEIVES)
+        (stage == 0 ? receive_first : receive_second)(state, &view, rank, reader);
     return QDR_OK;
 }
 
