@@ -23,14 +23,14 @@ static void add_candidate(comparison *comparison, char *spec) {
     comparison->rows++;
 }
 
-/* All that have a schedule beforehand, or the ones asked for: names with commas between them, or one spec
- * with options (whose commas are its own). */
+/* All that have a schedule beforehand, or the ones asked for: names with commas between them, of which the
+ * last may have options (whose commas are its own). */
 static void choose_candidates(const arguments *arguments, comparison *comparison) {
     qdr_algorithm_info info;
     const char *text;
     for (int i = 0; (text = argument_nth(arguments, "algorithm", i)); i++) {
         while (*text) {
-            size_t span = strchr(text, ':') ? strlen(text) : strcspn(text, ",");
+            size_t span = text[strcspn(text, ":,")] == ':' ? strlen(text) : strcspn(text, ",");
             if (span) add_candidate(comparison, print_text("%.*s", (int)span, text));
             text += span + (text[span] == ',');
         }
@@ -184,13 +184,15 @@ const command compare_command = {
     .fewest = 1,
     .most = 1,
     .options = options,
-    .description = "Rows are sorted by S/R + C: the time S that building the schedule took here, spread\n"
-                   "over R exchanges, plus the predicted time C of one exchange. 'load' is the number of\n"
-                   "transfers that share the most loaded link in one phase, as a multiple of what it\n"
-                   "carries at full speed. A schedule is marked unsafe where the bytes on their way to\n"
-                   "one rank exceed what the machine's buffers hold.\n"
-                   "\n"
-                   "A value of -a with a ':' is one algorithm with its options; repeat -a for several.\n",
+    .description =
+        "Rows are sorted by S/R + C: the time S that building the schedule took here, spread\n"
+        "over R exchanges, plus the predicted time C of one exchange. 'load' is the number of\n"
+        "senders that share the most loaded link in one phase, as a multiple of what it\n"
+        "carries at full speed. A schedule is marked unsafe where the bytes on their way to\n"
+        "one rank exceed what the machine's buffers hold.\n"
+        "\n"
+        "Names may be joined by commas. Options (random:seed=7) reach to the end of a value: repeat -a\n"
+        "for more.\n",
     .examples = "quadrille compare mesh:n=32,points=2800 -m cm5\n"
                 "quadrille compare complete:n=32,bytes=1Ki -m cm5 -a LEX,PEX,REX,BEX\n"
                 "quadrille compare matrix.mtx -m ethernet -a random:seed=1 -a random:seed=2 --json\n",

@@ -18,14 +18,20 @@ void complain_as(const char *command) {
     speaker = command;
 }
 
+void plain_text(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
+}
+
 int complain(const char *format, ...) {
+    char line[2048] = "";
     va_list arguments;
     progress_end();
-    fprintf(stderr, "quadrille%s%s: ", speaker[0] ? " " : "", speaker);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    plain_text(line);
+    fprintf(stderr, "quadrille%s%s: %s\n", speaker[0] ? " " : "", speaker, line);
     return EXIT_USE;
 }
 

@@ -12,6 +12,9 @@ enum { EXIT_GOOD = 0, EXIT_CHECK = 1, EXIT_USE = 2 };
 void complain_as(const char *command);
 
 /* Prints the line and returns EXIT_USE, so that a command can `return complain(...)`. */
+/* Control characters become question marks: a file name must not speak to the terminal. */
+void plain_text(char *text);
+
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same with the library's own sentence. */

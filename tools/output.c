@@ -22,6 +22,7 @@ typedef struct output {
     size_t length;
     const char *path;
     char *aside; /* the file beside its place, once it is written */
+    char *place; /* and where it goes */
 } output;
 
 static output outputs[OUTPUTS];
@@ -47,11 +48,22 @@ static int complain_write(const char *path) {
     return complain("cannot write '%s': %s", path, strerror(errno));
 }
 
+/* A file of a name of its own, with the mode of the one it will replace, or the usual one. */
+static FILE *open_aside(char *name, mode_t mode) {
+    mode_t mask = umask(0);
+    umask(mask);
+    int descriptor = mkstemp(name);
+    if (descriptor >= 0) fchmod(descriptor, mode ? mode & 07777 : 0666 & ~mask);
+    return descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+}
+
 static int write_aside(output *output) {
     struct stat old;
-    int direct = stat(output->path, &old) == 0 && !S_ISREG(old.st_mode);
-    char *aside = print_text("%s%s", output->path, direct ? "" : ".part");
-    FILE *file = fopen(aside, "w");
+    int there = stat(output->path, &old) == 0, direct = there && !S_ISREG(old.st_mode);
+    char *place = there && !direct ? realpath(output->path, NULL) : NULL; /* a link stays a link */
+    char *aside = print_text(direct ? "%s" : "%s.XXXXXX", place ? place : output->path);
+    FILE *file = direct ? fopen(aside, "w") : open_aside(aside, there ? old.st_mode : 0);
+    if (!direct) output->place = place ? place : copy_text(output->path);
     int good = file && write_bytes(output, file);
     if (file && fclose(file)) good = 0;
     if (!good) {
@@ -69,7 +81,7 @@ static int write_aside(output *output) {
 
 static int rename_into_place(output *output) {
     if (!output->aside) return EXIT_GOOD;
-    if (rename(output->aside, output->path)) return complain_write(output->path);
+    if (rename(output->aside, output->place)) return complain_write(output->path);
     free(output->aside);
     output->aside = NULL;
     return EXIT_GOOD;
@@ -101,6 +113,7 @@ void output_discard(void) {
         if (outputs[i].stream) fclose(outputs[i].stream);
         if (outputs[i].aside) remove(outputs[i].aside);
         free(outputs[i].aside);
+        free(outputs[i].place);
         free(outputs[i].bytes);
     }
     output_count = 0;

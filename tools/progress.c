@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The progress line. The library's functions are pure and report nothing while they work, so a timer
- * interrupts them: its handler prints the sentence last given and the seconds since, with async-signal-safe
- * calls only. The sentence is written to the buffer that is not on show, then the two change places.
+ * interrupts them: its handler prints the sentence last given and the seconds since the first, with
+ * async-signal-safe calls only. The sentence is written to the buffer that is not on show, then the two change places.
  */
 #include "progress.h"
 
+#include "complain.h"
+
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +44,7 @@ static size_t put_seconds(char *line, unsigned seconds) {
 static void tick(int signal_number) {
     char line[256];
     size_t length = 0;
+    int error = errno; /* of whoever is interrupted */
     (void)signal_number;
     if (++ticks < FIRST_TICKS) return;
     const char *text = sentence[shown_sentence];
@@ -50,6 +55,14 @@ static void tick(int signal_number) {
     memcpy(line + length, " s\033[K", 5);
     length += 5;
     line_visible = write(STDERR_FILENO, line, length) > 0;
+    errno = error;
+}
+
+/* Room for a sentence with the seconds behind it, on one line of the terminal. */
+static size_t line_width(void) {
+    struct winsize size;
+    size_t width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+    return width - 10 < sizeof sentence[0] ? width - 10 : sizeof sentence[0];
 }
 
 static void set_timer(long microseconds) {
@@ -61,8 +74,9 @@ void progress_say(const char *format, ...) {
     va_list arguments;
     int hidden = !shown_sentence;
     va_start(arguments, format);
-    vsnprintf(sentence[hidden], sizeof sentence[hidden], format, arguments);
+    vsnprintf(sentence[hidden], line_width(), format, arguments);
     va_end(arguments);
+    plain_text(sentence[hidden]);
     shown_sentence = hidden;
     if (running || !isatty(STDERR_FILENO)) return;
     struct sigaction action;

@@ -61,7 +61,8 @@ typedef struct qdr_algorithm_info {
     int needs_machine; /* cannot be built without one */
 } qdr_algorithm_info;
 
-/* Local. The index-th algorithm; QDR_RANGE past the last. */
+/* Local. The index-th algorithm; QDR_RANGE past the last. `options` lives until the calling thread's next call that
+ * describes an algorithm or a pattern family; the other texts are static. */
 qdr_status qdr_algorithm(int index, qdr_algorithm_info *info);
 
 /* Local. By its name or by a name of the papers; an unknown name is an error that lists the valid ones. */

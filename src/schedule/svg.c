@@ -5,6 +5,7 @@
  * rank, its sends above, its receives below, the bar's colour naming the partner. Lanes and map share the
  * vertical axis, so that a rank is one line through both. White space in a lane is a rank that waits.
  */
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,8 +40,8 @@ static void write_text_at(FILE *stream, double x, double y, const char *anchor, 
         case '&':
             fputs("&amp;", stream);
             break;
-        default:
-            fputc(*text, stream);
+        default: /* XML has no control characters */
+            fputc((unsigned char)*text < ' ' ? '?' : *text, stream);
         }
     }
     fputs("</text>\n", stream);
@@ -168,6 +169,9 @@ qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *
         return qdri_fail(QDR_RANGE,
                          "%d ranks and %lld transfers are too many for a picture; at most %d and %d",
                          view.ranks, (long long)count, MAP_LIMIT, BARS_LIMIT);
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); /* the program's may write 1,5 */
+    if (!plain) return qdri_fail_memory();
+    locale_t kept = uselocale(plain);
     canvas c = open_canvas(view.ranks, steps, count, stream);
     write_frame(&c, title);
     write_map(&c, &view);
@@ -178,5 +182,7 @@ qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *
     }
     write_time_axis(&c, bound);
     fputs("</svg>\n", stream);
+    uselocale(kept);
+    freelocale(plain);
     return ferror(stream) ? qdri_fail(QDR_FILE, "the picture could not be written") : QDR_OK;
 }

@@ -5,7 +5,18 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "schedule/algorithms/edge_coloring.h"
 #include "schedule/algorithms/first_fit.h"
+
+/* The time of message m, in bytes on the wire. */
+static int64_t message_time(const qdri_shop *shop, int64_t m) {
+    const qdr_pattern_view *view = &shop->view;
+    if (!shop->machine) return shop->startup + view->items[m];
+    double latency = qdr_machine_latency(shop->machine, view->origin[m], view->destination[m]);
+    double units = latency / qdr_machine_look(shop->machine)->mu;
+    return shop->startup + (units < 1e15 ? (int64_t)(units + 0.5) : (int64_t)1e15) +
+           qdr_machine_wire_bytes(shop->machine, view->items[m]);
+}
 
 /* ---- jobs ---------------------------------------------------------------------------------------------- */
 
@@ -15,7 +26,7 @@ static void jobs_from_messages(qdri_shop *shop) {
     for (int64_t m = 0; m < view->messages; m++) {
         shop->end[0][m] = view->origin[m];
         shop->end[1][m] = view->ranks + view->destination[m];
-        shop->time[m] = shop->startup + view->items[m];
+        shop->time[m] = message_time(shop, m);
     }
 }
 
@@ -27,12 +38,12 @@ static void jobs_from_pairs(qdri_shop *shop) {
         int64_t back = view->column_start[i];
         for (int64_t m = view->row_start[i]; m < view->row_start[i + 1]; m++) {
             int j = view->destination[m];
-            int64_t time = shop->startup + view->items[m];
+            int64_t time = message_time(shop, m);
             while (back < view->column_start[i + 1] && view->origin[view->column_message[back]] < j) back++;
             int64_t reply = back < view->column_start[i + 1] ? view->column_message[back] : -1;
             if (reply >= 0 && view->origin[reply] == j && j < i) { /* the job stands at the lower rank */
                 int64_t job = shop->job_of[m] = shop->job_of[reply];
-                if (shop->kind == QDR_PORTS_HALF)
+                if (qdr_machine_look(shop->machine)->ports == QDR_PORTS_HALF)
                     shop->time[job] += time;
                 else if (time > shop->time[job])
                     shop->time[job] = time;
@@ -56,6 +67,8 @@ static void list_jobs(qdri_shop *shop) {
     for (int port = 0; port < shop->ports; port++) {
         shop->start[port + 1] += shop->start[port];
         if (shop->work[port] > shop->bound) shop->bound = shop->work[port];
+        double degree = (double)(shop->start[port + 1] - shop->start[port]);
+        shop->effort += degree * degree;
     }
     for (int side = 0; side < 2; side++)
         for (int64_t job = 0; job < shop->jobs; job++) shop->job[shop->start[shop->end[side][job]]++] = job;
@@ -64,18 +77,19 @@ static void list_jobs(qdri_shop *shop) {
 }
 
 /* Sums of times, and a few times such a sum, must fit into 64 bits, and into a heap's keys exactly. */
-static int fits(const qdr_pattern_view *view, int64_t startup) {
+static int fits(const qdri_shop *shop) {
     double all = 0;
-    for (int64_t m = 0; m < view->messages; m++) all += (double)startup + (double)view->items[m];
+    for (int64_t m = 0; m < shop->view.messages; m++) all += (double)message_time(shop, m);
     return all < 0x1p52;
 }
 
-qdr_status qdri_shop_open(const qdr_pattern_view *view, qdr_ports kind, int64_t startup, qdri_shop *shop) {
-    int pairs = kind != QDR_PORTS_FULL;
-    if (!fits(view, startup))
+qdr_status qdri_shop_open(const qdr_pattern_view *view, const qdr_machine *machine, int64_t startup,
+                          qdri_shop *shop) {
+    int pairs = machine && qdr_machine_look(machine)->ports != QDR_PORTS_FULL;
+    *shop = (qdri_shop){.view = *view, .machine = machine, .startup = startup};
+    if (!fits(shop))
         return qdri_fail(QDR_RANGE,
                          "startups and items together are more than 2^52; choose a larger unit for an item");
-    *shop = (qdri_shop){.view = *view, .kind = kind, .startup = startup};
     shop->ports = pairs ? view->ranks : 2 * view->ranks;
     for (int side = 0; side < 2; side++) shop->end[side] = QDRI_ARRAY(int, view->messages);
     shop->time = QDRI_ARRAY(int64_t, view->messages);
@@ -155,6 +169,17 @@ qdr_status qdri_shop_by_steps(const qdri_shop *shop, qdri_phase_function *step_o
     for (int64_t job = 0; good && job < shop->jobs; job++) plan->phase_of[job] = number[plan->phase_of[job]];
     free(number);
     qdr_status status = good ? qdri_shop_measure(shop, plan) : qdri_fail_memory();
+    if (status != QDR_OK) qdri_shop_plan_free(plan);
+    return status;
+}
+
+qdr_status qdri_shop_by_coloring(const qdri_shop *shop, qdri_shop_plan *plan) {
+    const qdr_pattern_view *view = &shop->view;
+    *plan = (qdri_shop_plan){.phase_of = QDRI_ARRAY(int32_t, shop->jobs)};
+    qdr_status status = plan->phase_of ? qdri_edge_coloring(view->ranks, view->messages, view->origin,
+                                                            view->destination, plan->phase_of, &plan->phases)
+                                       : qdri_fail_memory();
+    if (status == QDR_OK) status = qdri_shop_measure(shop, plan);
     if (status != QDR_OK) qdri_shop_plan_free(plan);
     return status;
 }

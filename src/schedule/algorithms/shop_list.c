@@ -57,6 +57,11 @@ static int64_t choose(run *r, int port) {
     return best;
 }
 
+/* With cuts, a job is a message: what its time has beyond its items. */
+static int64_t startup_of(const run *r, int64_t job) {
+    return r->shop->time[job] - r->shop->view.items[job];
+}
+
 /* With cuts, a job is a message, and its first items are those that went before. */
 static qdr_status record(run *r, int64_t job, int32_t phase, int64_t time) {
     const qdr_pattern_view *view = &r->shop->view;
@@ -69,17 +74,18 @@ static qdr_status record(run *r, int64_t job, int32_t phase, int64_t time) {
     if (!qdri_grow(&plan->entry, &r->entry_capacity, plan->entries + 1, sizeof *plan->entry))
         return qdri_fail_memory();
     int from = view->origin[job], to = view->destination[job];
-    int64_t left = r->rest[job] - r->shop->startup;
+    int64_t left = r->rest[job] - startup_of(r, job);
     plan->entry[plan->entries++] =
-        (qdri_entry){0, phase, from, to, {from, to, view->items[job] - left, time - r->shop->startup}};
+        (qdri_entry){0, phase, from, to, {from, to, view->items[job] - left, time - startup_of(r, job)}};
     return QDR_OK;
 }
 
 /* The time of the next piece. A job goes in one when its rest would be less than half a quantum. */
 static int64_t piece_time(const run *r, int64_t job) {
-    int64_t items = r->rest[job] - r->shop->startup;
-    if (r->quantum == 0 || items < r->quantum + r->quantum / 2) return r->rest[job];
-    return r->shop->startup + r->quantum;
+    if (r->quantum == 0) return r->rest[job];
+    int64_t startup = startup_of(r, job);
+    if (r->rest[job] - startup < r->quantum + r->quantum / 2) return r->rest[job];
+    return startup + r->quantum;
 }
 
 static qdr_status serve(run *r, int port) {
@@ -88,7 +94,7 @@ static qdr_status serve(run *r, int port) {
     int across = qdri_shop_across(r->shop, port, job), pair[2] = {port, across};
     int32_t phase = (r->last[port] > r->last[across] ? r->last[port] : r->last[across]) + 1;
     int64_t time = piece_time(r, job);
-    int64_t saved = time < r->rest[job] ? r->shop->startup : 0; /* a cut adds a startup to what is left */
+    int64_t saved = time < r->rest[job] ? startup_of(r, job) : 0; /* a cut adds a startup to what is left */
     QDRI_TRY(record(r, job, phase, time));
     r->rest[job] -= time - saved;
     for (int end = 0; end < 2; end++) {

@@ -4,7 +4,7 @@
  * is the makespan, and no direct schedule beats the busiest port: max over ranks of tau * messages + mu *
  * items.
  *
- * Schedules are sought by list, by steps, by first fit and by matching (open_shop.h). Where all miss the
+ * Schedules are sought in several ways, the quick ones first (open_shop.h). Where all miss the
  * bound, long messages are cut, with a quantum that falls by halves from the bound's half: each cut costs a
  * startup and frees its ports for somebody who waits. The best one stays. (Plain Birkhoff-von Neumann
  * decomposition reaches the bound without startups, in very many fragments; with startups few cuts, and large
@@ -26,6 +26,12 @@ static const qdri_option options[] = {
 };
 
 enum { STANDARD_STARTUP = 1000, LARGE = 1 << 15 };
+
+/* The slower ways scan lists: what they may cost, in list entries. They decide by what the pattern is, never by a clock:
+ * the same schedule everywhere. */
+#define LIST_EFFORT     2e9
+#define MATCHING_EFFORT 2e8
+#define CUT_EFFORT      2e8
 
 static int64_t startup_of(const qdri_request *request) {
     const qdri_value *given = qdri_spec_get(request->options, "tau");
@@ -56,22 +62,32 @@ static int64_t shift(int ranks, int from, int to) {
     return (to - from + ranks) % ranks;
 }
 
-/* Shifts and matchings are for full ports: where a job is a pair of ranks, it is not a step of a shift, and
- * the graph has odd cycles. */
-static qdr_status search_whole(const qdri_shop *shop, qdri_shop_plan *best) {
-    qdri_phase_function *const steps[] = {shift, qdri_meeting};
+/* Closed forms and first fit take no time to speak of. Shifts are for full ports: a job that is a pair of ranks is not a
+ * step of a shift. */
+static qdr_status search_quickly(const qdri_shop *shop, qdri_shop_plan *best) {
     qdri_shop_plan other;
-    QDRI_TRY(qdri_shop_by_list(shop, 0, best));
-    for (int i = shop->job_of != NULL; i < QDRI_COUNT_OF(steps) && !good_enough(shop, best); i++) {
-        QDRI_TRY(qdri_shop_by_steps(shop, steps[i], &other));
+    QDRI_TRY(qdri_shop_by_steps(shop, qdri_meeting, best));
+    if (!shop->job_of && !good_enough(shop, best)) {
+        QDRI_TRY(qdri_shop_by_steps(shop, shift, &other));
         keep_better(best, &other);
     }
     for (int longest_first = 0; longest_first < 2 && !good_enough(shop, best); longest_first++) {
         QDRI_TRY(qdri_shop_by_first_fit(shop, longest_first, &other));
         keep_better(best, &other);
     }
+    return QDR_OK;
+}
+
+/* Colourings and matchings are for full ports: with pairs as jobs, the graph has odd cycles. */
+static qdr_status search_whole(const qdri_shop *shop, qdri_shop_plan *best) {
+    qdri_shop_plan other;
+    QDRI_TRY(search_quickly(shop, best));
+    if (!good_enough(shop, best) && shop->effort < LIST_EFFORT) {
+        QDRI_TRY(qdri_shop_by_list(shop, 0, &other));
+        keep_better(best, &other);
+    }
     if (shop->job_of || good_enough(shop, best)) return QDR_OK;
-    QDRI_TRY(qdri_shop_by_matching(shop, &other));
+    QDRI_TRY((shop->effort < MATCHING_EFFORT ? qdri_shop_by_matching : qdri_shop_by_coloring)(shop, &other));
     keep_better(best, &other);
     return QDR_OK;
 }
@@ -79,6 +95,7 @@ static qdr_status search_whole(const qdri_shop *shop, qdri_shop_plan *best) {
 /* A quantum below the startup cannot pay, and one that made things worse is a sign to stop. */
 static qdr_status search_cuts(const qdri_shop *shop, qdri_shop_plan *best) {
     int worse = 0;
+    if (shop->job_of || shop->effort > CUT_EFFORT) return QDR_OK;
     for (int64_t quantum = shop->bound / 2; quantum > shop->startup / 2 && worse < 2; quantum /= 2) {
         qdri_shop_plan other;
         if (good_enough(shop, best)) return QDR_OK;
@@ -106,13 +123,11 @@ static qdr_status attach(const qdri_shop *shop, qdri_shop_plan *plan, qdr_schedu
 }
 
 static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
-    qdr_ports ports = request->machine ? qdr_machine_look(request->machine)->ports : QDR_PORTS_FULL;
-    int may_cut = qdri_spec_flag(request->options, "cut") && ports == QDR_PORTS_FULL;
     qdri_shop shop;
     qdri_shop_plan best = {.makespan = 0};
-    QDRI_TRY(qdri_shop_open(&request->view, ports, startup_of(request), &shop));
+    QDRI_TRY(qdri_shop_open(&request->view, request->machine, startup_of(request), &shop));
     qdr_status status = search_whole(&shop, &best);
-    if (status == QDR_OK && may_cut) status = search_cuts(&shop, &best);
+    if (status == QDR_OK && qdri_spec_flag(request->options, "cut")) status = search_cuts(&shop, &best);
     if (status == QDR_OK) status = attach(&shop, &best, schedule);
     qdri_shop_plan_free(&best);
     qdri_shop_close(&shop);
