@@ -19,7 +19,7 @@ static const char *const case_algorithms[] = {
     "random-link:seed=2",
     "random-split",
     "random-split:limit=0.2,seed=3",
-    "random-split:bytes=300",
+    "random-split:items=300",
     "random-link-split:limit=0.7",
     "two-stage",
     "two-stage:scheme=source,tight=no",

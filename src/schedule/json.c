@@ -118,7 +118,7 @@ static qdr_status load_promises(loader *l, const json_t *root) {
     size_t index;
     json_t *value;
     if (!json_is_array(list) || !json_is_array(limits)) return misread(l, "promises, limits", "two arrays");
-    json_array_foreach(list, index, value) {
+    json_array_foreach (list, index, value) {
         int known = 0;
         for (int i = 0; i < PROMISES; i++)
             if (json_is_string(value) && !strcmp(json_string_value(value), promise_names[i].name)) {
@@ -129,10 +129,9 @@ static qdr_status load_promises(loader *l, const json_t *root) {
     }
     l->limit = QDRI_ARRAY(int64_t, (int64_t)json_array_size(limits));
     if (!l->limit) return qdri_fail_memory();
-    json_array_foreach(
-        limits, index,
-        value) if (!whole(value, 0, INT64_MAX, &l->limit[l->limits++])) return misread(l, "limits",
-                                                                                       "whole numbers");
+    json_array_foreach (limits, index, value) {
+        if (!whole(value, 0, INT64_MAX, &l->limit[l->limits++])) return misread(l, "limits", "whole numbers");
+    }
     return QDR_OK;
 }
 
@@ -162,8 +161,10 @@ static qdr_status load_transfer(loader *l, const json_t *value) {
         !whole(json_array_get(value, 3), 0, l->ranks - 1, &to) || !json_array_size(json_array_get(value, 4)))
         return misread(l, "a transfer",
                        "[stage, phase, from, to, [piece, ...]] with ranks and stages that exist");
-    json_array_foreach(json_array_get(value, 4), index, piece) QDRI_TRY(
-        load_piece(l, piece, (qdri_entry){(int32_t)stage, (int32_t)phase, (int)from, (int)to, {0, 0, 0, 0}}));
+    qdri_entry entry = {.stage = (int32_t)stage, .phase = (int32_t)phase, .from = (int)from, .to = (int)to};
+    json_array_foreach (json_array_get(value, 4), index, piece) {
+        QDRI_TRY(load_piece(l, piece, entry));
+    }
     return QDR_OK;
 }
 
@@ -181,7 +182,9 @@ static qdr_status load(loader *l, const json_t *root) {
     if (!json_is_array(list)) return misread(l, "transfers", "an array");
     l->stages = (int)stages;
     QDRI_TRY(load_promises(l, root));
-    json_array_foreach(list, index, value) QDRI_TRY(load_transfer(l, value));
+    json_array_foreach (list, index, value) {
+        QDRI_TRY(load_transfer(l, value));
+    }
     return QDR_OK;
 }
 

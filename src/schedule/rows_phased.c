@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sort.h"
 #include "schedule/schedule.h"
 
 typedef struct phased {

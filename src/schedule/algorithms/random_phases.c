@@ -266,7 +266,7 @@ qdr_status qdri_random_build(const qdri_request *request, int variant, qdr_sched
     d.random = qdri_random_seed((uint64_t)qdri_spec_integer(request->options, "seed"));
     if (split) {
         d.quantile = qdri_spec_real(request->options, "limit");
-        d.fixed_limit = qdri_spec_integer(request->options, "bytes");
+        d.fixed_limit = qdri_spec_integer(request->options, "items");
     }
     qdr_status status = allocate(&d, split) ? run(&d, split, &phases) : qdri_fail_memory();
     if (status == QDR_OK && split) {

@@ -7,7 +7,7 @@
 
 enum { QDRI_RANDOM_LINKS = 1, QDRI_RANDOM_SPLIT = 2 };
 
-/* `options` of the request must hold seed, and for SPLIT limit and bytes. */
+/* `options` of the request must hold seed, and for SPLIT limit and items. */
 qdr_status qdri_random_build(const qdri_request *request, int variant, qdr_schedule *schedule);
 
 #define QDRI_SPLIT_OPTIONS                                                                                   \
@@ -20,7 +20,7 @@ qdr_status qdri_random_build(const qdri_request *request, int variant, qdr_sched
      "a phase's limit: this quantile of the sizes in it (1: nothing is cut)",                                \
      0},                                                                                                     \
     {                                                                                                        \
-        "bytes", QDRI_INTEGER, "", 1, 4e18, NULL, "the same limit, in items, for every phase", 0             \
+        "items", QDRI_INTEGER, "", 1, 4e18, NULL, "the same limit for every phase, in items", 0              \
     }
 
 #endif
