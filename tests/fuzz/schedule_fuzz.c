@@ -36,7 +36,7 @@ static const char *const patterns[] = {
 };
 
 static const char *const algorithms[] = {
-    "async",     "pairwise",    "greedy",   "recursive", "random-link",       "random-split:bytes=3",
+    "async",     "pairwise",    "greedy",   "recursive", "random-link",       "random-split:items=3",
     "two-stage", "split:tau=2", "coloring", "linear",    "random-link-split",
 };
 
