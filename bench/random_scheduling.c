@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many phases does random scheduling take? NICE, section 3.3, expects d + log d on patterns where every rank sends
- * and receives d messages. Mean over many patterns and seeds, n = 64, beside the exact minimum, which is d.
+ * How many phases does random scheduling take? NICE, section 3.3, expects d + log d on patterns where every
+ * rank sends and receives d messages. Mean over many patterns and seeds, n = 64, beside the exact minimum,
+ * which is d.
  *
  *     random_scheduling [SAMPLES]
  *

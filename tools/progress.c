@@ -2,7 +2,8 @@
 /*
  * The progress line. The library's functions are pure and report nothing while they work, so a timer
  * interrupts them: its handler prints the sentence last given and the seconds since the first, with
- * async-signal-safe calls only. The sentence is written to the buffer that is not on show, then the two change places.
+ * async-signal-safe calls only. The sentence is written to the buffer that is not on show, then the two
+ * change places.
  */
 #include "progress.h"
 

@@ -6,15 +6,15 @@
  *
  *     tau + hop * (links on the route) + mu * wire(b)     seconds,
  *
- * where wire(b) = b, or, on a network with packets of P bytes of which Q carry data, P * ceil(b / Q). Contention
- * comes from two places. *Ports*: a rank has one way out and one way in; `full` ports use both at once, `half`
- * ports one at a time, `paired` ports both at once only when two ranks exchange with each other (iPSC/860).
- * *Links*: a topology has links with a bandwidth each and a route, a list of links, for every pair of ranks. A
- * link carries bandwidth * mu *streams* at full speed, at least one; with more than that at once, packet
- * switching slows all of them down, circuit switching lets the later ones wait.
+ * where wire(b) = b, or, on a network with packets of P bytes of which Q carry data, P * ceil(b / Q).
+ * Contention comes from two places. *Ports*: a rank has one way out and one way in; `full` ports use both at
+ * once, `half` ports one at a time, `paired` ports both at once only when two ranks exchange with each other
+ * (iPSC/860). *Links*: a topology has links with a bandwidth each and a route, a list of links, for every
+ * pair of ranks. A link carries bandwidth * mu *streams* at full speed, at least one; with more than that at
+ * once, packet switching slows all of them down, circuit switching lets the later ones wait.
  *
- * One description serves prediction, link-contention scheduling and simulation. A machine never changes once it
- * is made.
+ * One description serves prediction, link-contention scheduling and simulation. A machine never changes once
+ * it is made.
  */
 #ifndef QUADRILLE_MACHINE_H
 #define QUADRILLE_MACHINE_H
@@ -75,16 +75,16 @@ int64_t qdr_machine_links(const qdr_machine *machine);
 /* Local. The longest route. */
 int qdr_machine_route_limit(const qdr_machine *machine);
 
-/* Local. Writes the links from one rank to another, in order, into route[qdr_machine_route_limit()], returns how
- * many; 0 when both ranks are the same. Links have a direction. Cost: O(length). */
+/* Local. Writes the links from one rank to another, in order, into route[qdr_machine_route_limit()],
+ * returns how many; 0 when both ranks are the same. Links have a direction. Cost: O(length). */
 int qdr_machine_route(const qdr_machine *machine, int from, int to, int64_t *route);
 
 /* Local. Bytes per second; and how many transfers at full port speed it carries at once, at least 1. */
 double qdr_machine_link_bandwidth(const qdr_machine *machine, int64_t link);
 int64_t qdr_machine_link_streams(const qdr_machine *machine, int64_t link);
 
-/* Local. Seconds beyond tau before the first byte arrives: hop * links, and what single links add (a wide-area
- * link). */
+/* Local. Seconds beyond tau before the first byte arrives: hop * links, and what single links add (a
+ * wide-area link). */
 double qdr_machine_latency(const qdr_machine *machine, int from, int to);
 
 /* ---- what there is ------------------------------------------------------------------------------------- */

@@ -3,9 +3,9 @@
  * Patterns: who sends how much to whom.
  *
  * A pattern of n ranks is a sparse n x n matrix; entry (i, j) is the number of *items* that rank i sends to
- * rank j, one *message*. What an item is, is bound later, at each exchange; in files and in specs it is a byte.
- * An entry of zero items is no message. Diagonal entries are copies inside a rank: they are kept apart, outside
- * phases, degrees and bounds.
+ * rank j, one *message*. What an item is, is bound later, at each exchange; in files and in specs it is a
+ * byte. An entry of zero items is no message. Diagonal entries are copies inside a rank: they are kept apart,
+ * outside phases, degrees and bounds.
  *
  * A pattern never changes once it is made. Objects built on it keep it alive by themselves, so it may be
  * destroyed at any time.
@@ -31,8 +31,8 @@ typedef struct qdr_message {
 
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
-/* Local. Copies `count` messages, in any order, into a new pattern. Refuses ranks outside 0..ranks-1, negative
- * sizes, a pair given twice, and a total beyond 2^62 items. Cost: O(count + ranks). */
+/* Local. Copies `count` messages, in any order, into a new pattern. Refuses ranks outside 0..ranks-1,
+ * negative sizes, a pair given twice, and a total beyond 2^62 items. Cost: O(count + ranks). */
 qdr_status qdr_pattern_create(int ranks, int64_t count, const qdr_message *messages, qdr_pattern **pattern);
 
 /* Local. Generates a pattern from one line, such as "random:n=64,density=0.25,bytes=512,seed=1";
@@ -53,9 +53,10 @@ void qdr_pattern_destroy(qdr_pattern **pattern);
 
 /* ---- looking at it ------------------------------------------------------------------------------------- */
 
-/* The matrix itself, to read. Messages are numbered 0..messages-1 by rising (origin, destination); those of row
- * i are row_start[i] .. row_start[i+1]-1. Column j lists the numbers of the messages to j by rising origin:
- * column_message[column_start[j]] .. column_message[column_start[j+1]-1]. The diagonal is in local[] only. */
+/* The matrix itself, to read. Messages are numbered 0..messages-1 by rising (origin, destination); those
+ * of row i are row_start[i] .. row_start[i+1]-1. Column j lists the numbers of the messages to j by rising
+ * origin: column_message[column_start[j]] .. column_message[column_start[j+1]-1]. The diagonal is in
+ * local[] only. */
 typedef struct qdr_pattern_view {
     int ranks;
     int64_t messages;

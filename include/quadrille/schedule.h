@@ -61,8 +61,8 @@ typedef struct qdr_algorithm_info {
     int needs_machine; /* cannot be built without one */
 } qdr_algorithm_info;
 
-/* Local. The index-th algorithm; QDR_RANGE past the last. `options` lives until the calling thread's next call that
- * describes an algorithm or a pattern family; the other texts are static. */
+/* Local. The index-th algorithm; QDR_RANGE past the last. `options` lives until the calling thread's next
+ * call that describes an algorithm or a pattern family; the other texts are static. */
 qdr_status qdr_algorithm(int index, qdr_algorithm_info *info);
 
 /* Local. By its name or by a name of the papers; an unknown name is an error that lists the valid ones. */
@@ -70,10 +70,10 @@ qdr_status qdr_algorithm_find(const char *name, qdr_algorithm_info *info);
 
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
-/* Local and pure: the same arguments give the same schedule everywhere. `algorithm` is a name of the table or
- * of the papers, with options if wanted ("random:seed=7", "RS_NH:limit=0.5"). `machine` may be NULL for
- * algorithms that do not look at it. The schedule keeps pattern and machine alive. Cost: see the algorithm; a schedule
- * whose rows are computed is read once, to count its phases. */
+/* Local and pure: the same arguments give the same schedule everywhere. `algorithm` is a name of the table
+ * or of the papers, with options if wanted ("random:seed=7", "RS_NH:limit=0.5"). `machine` may be NULL for
+ * algorithms that do not look at it. The schedule keeps pattern and machine alive. Cost: see the
+ * algorithm; a schedule whose rows are computed is read once, to count its phases. */
 qdr_status qdr_schedule_create(const qdr_pattern *pattern, const char *algorithm, const qdr_machine *machine,
                                qdr_schedule **schedule);
 
@@ -122,8 +122,8 @@ typedef struct qdr_row {
 
 typedef struct qdr_row_reader qdr_row_reader;
 
-/* Local. A reader owns the memory of the row it read last and uses it again for the next. It keeps the schedule
- * alive. */
+/* Local. A reader owns the memory of the row it read last and uses it again for the next. It keeps the
+ * schedule alive. */
 qdr_status qdr_row_reader_create(const qdr_schedule *schedule, qdr_row_reader **reader);
 qdr_status qdr_row_read(qdr_row_reader *reader, int rank, int stage, qdr_row *row);
 void qdr_row_reader_destroy(qdr_row_reader **reader);

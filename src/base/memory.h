@@ -13,8 +13,9 @@ void *qdri_alloc(int64_t count, size_t size);
 /* The same, all zero. */
 void *qdri_alloc_zero(int64_t count, size_t size);
 
-/* Grows an array so that it holds at least `needed` elements, at least doubling; returns 0 on failure, and then
- * nothing has changed. `array` is the address of the pointer to it, whatever its type: `qdri_grow(&list->step, ...)`. */
+/* Grows an array so that it holds at least `needed` elements, at least doubling; returns 0 on failure, and
+ * then nothing has changed. `array` is the address of the pointer to it, whatever its type:
+ * `qdri_grow(&list->step, ...)`. */
 int qdri_grow(void *array, int64_t *capacity, int64_t needed, size_t size);
 
 #define QDRI_ARRAY(type, count)      ((type *)qdri_alloc((count), sizeof(type)))

@@ -45,8 +45,8 @@ static const unit rate_units[] = {{"", 1},           {"B/s", 1},        {"kB/s",
                                   {"Mbit/s", 125e3}, {"Gbit/s", 125e6}, {NULL, 0}};
 
 /* Reads a decimal number from the beginning of `text`; 0 when there is none. strtod() also takes blanks,
- * words and hexadecimal digits, which are no numbers here, and wants the program's decimal point, which may be a
- * comma. */
+ * words and hexadecimal digits, which are no numbers here, and wants the program's decimal point, which
+ * may be a comma. */
 static int read_decimal(const char *text, double *number, const char **end) {
     char copy[64], *rest;
     size_t length = strspn(text, "-.0123456789eE");

@@ -91,4 +91,5 @@ const qdri_topology qdri_fattree = {
     .form = form,
     .route = route,
     .bandwidth = bandwidth,
+    .links_are_cuts = 1,
 };

@@ -276,3 +276,7 @@ qdr_status qdr_machine_known(int index, qdr_machine_info *info) {
         describe_preset(&qdri_presets[index - topologies], info);
     return QDR_OK;
 }
+
+int qdri_machine_links_are_cuts(const qdr_machine *machine) {
+    return machine->topology->links_are_cuts;
+}

@@ -41,6 +41,7 @@ typedef struct qdri_topology {
     int (*route)(const void *shape, int from, int to, int64_t *route);
     double (*bandwidth)(const void *shape, int64_t link);   /* NULL: all links are ordinary */
     double (*latency)(const void *shape, int from, int to); /* NULL: nothing beyond the hops */
+    int links_are_cuts; /* a link is the only way between the ranks on its two sides */
 } qdri_topology;
 
 typedef struct qdri_preset {

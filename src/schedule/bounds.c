@@ -4,16 +4,17 @@
  * half-duplex ports add both; a link is busy for all the bytes that its routes put on it. None of that can be
  * split away: a message cut in two has two startups and at least as many packets.
  *
- * With relays, a startup may carry many messages, and a link may be gone round. Two things remain for the
- * busiest ranks. Their bytes: all of them pass the port, after at least one startup. And spreading: with one
- * port, what k ranks know doubles at best with each transfer, so data from g origins needs ceil(log2(g + 1))
- * startups in a row to meet at one rank, and as many to leave one rank for g others. The two may overlap in
- * time, so the larger counts.
+ * With relays, a startup may carry many messages, and a link may be gone round, except in a tree, where it is
+ * the only way. Two things remain for the busiest ranks. Their bytes: all of them pass the port, after at
+ * least one startup. And spreading: with one port, what k ranks know doubles at best with each transfer, so
+ * data from g origins needs ceil(log2(g + 1)) startups in a row to meet at one rank, and as many to leave one
+ * rank for g others. The two may overlap in time, so the larger counts.
  */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "machine/machine.h"
 #include "schedule/schedule.h"
 
 typedef struct load {
@@ -32,8 +33,15 @@ static int rounds_to_meet(int64_t others) {
     return rounds;
 }
 
+/* How many times a byte of data stands on the wire, packets full to the brim. */
+static double stretch_of(const qdr_machine *machine) {
+    const qdr_machine_parameters *p = qdr_machine_look(machine);
+    return p->payload ? (double)p->packet / (double)p->payload : 1;
+}
+
+/* With relays, the rests of several messages may share a packet: whole_packets is 0. */
 static qdr_status load_links(const qdr_pattern_view *view, const qdr_machine *machine, int64_t item_bytes,
-                             double *busiest) {
+                             int whole_packets, double *busiest) {
     int64_t links = qdr_machine_links(machine);
     *busiest = 0;
     if (links == 0) return QDR_OK;
@@ -42,7 +50,9 @@ static qdr_status load_links(const qdr_pattern_view *view, const qdr_machine *ma
     int good = seconds && route;
     for (int64_t m = 0; good && m < view->messages; m++) {
         int length = qdr_machine_route(machine, view->origin[m], view->destination[m], route);
-        double bytes = (double)qdr_machine_wire_bytes(machine, view->items[m] * item_bytes);
+        int64_t data = view->items[m] * item_bytes;
+        double bytes = whole_packets ? (double)qdr_machine_wire_bytes(machine, data)
+                                     : stretch_of(machine) * (double)data;
         for (int i = 0; i < length; i++) {
             seconds[route[i]] += bytes / qdr_machine_link_bandwidth(machine, route[i]);
             *busiest = larger(*busiest, seconds[route[i]]);
@@ -56,7 +66,7 @@ static qdr_status load_links(const qdr_pattern_view *view, const qdr_machine *ma
 static void load_ports(const qdr_pattern_view *view, const qdr_machine *machine, int64_t item_bytes,
                        load *loads) {
     const qdr_machine_parameters *p = qdr_machine_look(machine);
-    double stretch = p->payload ? (double)p->packet / (double)p->payload : 1;
+    double stretch = stretch_of(machine);
     for (int64_t m = 0; m < view->messages; m++) {
         int64_t bytes = view->items[m] * item_bytes;
         int end[2] = {view->origin[m], view->destination[m]};
@@ -97,9 +107,11 @@ qdr_status qdr_bounds_compute(const qdr_pattern *pattern, const qdr_machine *mac
     load_ports(&view, machine, item_bytes, loads);
     for (int rank = 0; rank < view.ranks; rank++) take_largest(&loads[rank], p, &result);
     free(loads);
-    QDRI_TRY(load_links(&view, machine, item_bytes, &result.link));
+    double cut = 0;
+    QDRI_TRY(load_links(&view, machine, item_bytes, 1, &result.link));
+    if (qdri_machine_links_are_cuts(machine)) QDRI_TRY(load_links(&view, machine, item_bytes, 0, &cut));
     result.direct = larger(p->ports == QDR_PORTS_HALF ? result.half_duplex : result.full_duplex, result.link);
-    result.any = result.relay;
+    result.any = larger(result.relay, cut);
     *bounds = result;
     return QDR_OK;
 }

@@ -46,8 +46,8 @@ static void check_prediction(const qdr_schedule *schedule, const qdr_pattern *pa
     if (qdr_schedule_look(schedule, &info) || qdr_bounds_compute(pattern, machine, 1, &bounds) ||
         qdr_schedule_predict(schedule, machine, 1, NULL, &prediction))
         fail_with("predict", algorithm, spec, machine_spec);
-    /* Where transfers of a phase compete, starting some of them later can end all of them sooner (Graham's anomalies);
-     * only where they do not is a barrier never a gain. */
+    /* Where transfers of a phase compete, starting some of them later can end all of them sooner (Graham's
+     * anomalies); only where they do not is a barrier never a gain. */
     const qdr_machine_parameters *p = qdr_machine_look(machine);
     int compete = p->ports != QDR_PORTS_FULL || p->switching != QDR_SWITCHING_PACKET ||
                   !(info.promises & QDR_PROMISES_PERMUTATION);

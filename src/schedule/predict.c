@@ -68,7 +68,7 @@ static double larger(double a, double b) {
 
 /* ---- loads of one phase -------------------------------------------------------------------------------- */
 
-/* A rank that comes into a phase. If it is its first of a stage, the rank has waited for all it is to forward. */
+/* A rank that comes into a phase. If it is its first of a stage, it has waited for all it is to forward. */
 static rank_load *touch(engine *e, int rank) {
     rank_load *load = &e->rank[rank];
     if (load->phase == e->phase) return load;
@@ -213,8 +213,8 @@ static int64_t as_receiver(int64_t number) {
     return -1 - number;
 }
 
-/* Many may wait for one receiver. They stand in line there, and the heap holds only the receiver, with the time at
- * which it becomes free: else all of them would go back to the heap after each transfer. */
+/* Many may wait for one receiver. They stand in line there, and the heap holds only the receiver, with the
+ * time at which it becomes free: else all of them would go back to the heap after each transfer. */
 static void park(engine *e, int64_t step, int receiver, double until) {
     rank_load *load = &e->rank[receiver];
     e->next_parked[step] = -1;

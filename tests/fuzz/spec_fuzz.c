@@ -39,7 +39,7 @@ static const char *const algorithms[] = {
     "random:seed=7",
     "random-link:seed=2",
     "random-split:limit=0.2,seed=3",
-    "random-split:bytes=4",
+    "random-split:items=4",
     "RS_NLH:limit=0.7",
     "two-stage:scheme=source,tight=no",
     "two-stage:scheme=destination,shuffle,seed=5",

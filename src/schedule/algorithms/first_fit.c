@@ -53,7 +53,7 @@ static uint64_t word_of(const qdri_calendar_party *party, int32_t word) {
     return word < party->words ? party->word[word] : 0;
 }
 
-/* ---- the first phase from 64 on that is free in both ---------------------------------------------------- */
+/* ---- the first phase from 64 on that is free in both --------------------------------------------------- */
 
 static int32_t free_in_large(const qdri_calendar_party *one, const qdri_calendar_party *other) {
     int32_t word = one->full > other->full ? one->full : other->full;
@@ -69,7 +69,7 @@ static int32_t free_with_small(const qdri_calendar_party *large, const qdri_cale
         }
 }
 
-/* ---- taking it ------------------------------------------------------------------------------------------ */
+/* ---- taking it ----------------------------------------------------------------------------------------- */
 
 static int mark_word(qdri_calendar_party *party, int32_t phase) {
     int32_t word = (phase - 64) / 64;

@@ -2,9 +2,9 @@
 /*
  * A calendar of phases: who is busy when. Pairs take the first phase in which both are free.
  *
- * A party of small degree, as most are, keeps one word for the first 64 phases and a short list of the later ones,
- * which it has only because of busy partners. The others keep bitmaps that grow with the phases they take. So memory is
- * O(pairs), also where one party has a million partners.
+ * A party of small degree, as most are, keeps one word for the first 64 phases and a short list of the later
+ * ones, which it has only because of busy partners. The others keep bitmaps that grow with the phases they
+ * take. So memory is O(pairs), also where one party has a million partners.
  */
 #ifndef QDRI_FIRST_FIT_H
 #define QDRI_FIRST_FIT_H
@@ -30,8 +30,8 @@ typedef struct qdri_calendar {
 int qdri_calendar_open(qdri_calendar *calendar, int64_t parties, const int32_t *degree);
 void qdri_calendar_close(qdri_calendar *calendar);
 
-/* Takes the first phase in which both are free; -1 without memory. Cost: one word for small parties, else O(degree / 64)
- * words. */
+/* Takes the first phase in which both are free; -1 without memory. Cost: one word for small parties, else
+ * O(degree / 64) words. */
 int32_t qdri_calendar_take(qdri_calendar *calendar, int one, int other);
 
 #endif

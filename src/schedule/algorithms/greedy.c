@@ -27,8 +27,8 @@ static int32_t *count_partners(const qdr_pattern_view *view) {
     return partners;
 }
 
-/* Pairs in the order (i, j). The message back stands in column i, which is walked beside row i. Returns the number of
- * phases, -1 without memory. */
+/* Pairs in the order (i, j). The message back stands in column i, which is walked beside row i. Returns
+ * the number of phases, -1 without memory. */
 static int32_t colour(const qdr_pattern_view *view, qdri_calendar *calendar, int32_t *phase_of) {
     int32_t phases = 0;
     for (int i = 0; i < view->ranks; i++) {

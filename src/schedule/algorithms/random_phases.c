@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random scheduling (NICE, section 3.3, figure 6). Every row's messages are shuffled once. Then phase after
- * phase: from a random sender on, each sender in turn takes the first message on its list whose receiver is still
- * free; a message taken gives its place to the last of the list. On regular random patterns of degree d that
- * needs about d + log2 d phases, and about 3 probes per message.
+ * phase: from a random sender on, each sender in turn takes the first message on its list whose receiver is
+ * still free; a message taken gives its place to the last of the list. On regular random patterns of degree d
+ * that needs about d + log2 d phases, and about 3 probes per message.
  *
  *     links   a message is taken only if no link of its route would carry more than it can in this phase
  *             (RS_NL)
@@ -99,9 +99,9 @@ static int take(draft *d, int i, int32_t mark) {
     return 0;
 }
 
-/* A partial permutation: chosen[] lists the messages taken, in the order of the senders from a random one on. When
- * every receiver that waits for something is taken, the others need not be asked: without that, a hub of degree d
- * would cost d^2. */
+/* A partial permutation: chosen[] lists the messages taken, in the order of the senders from a random one
+ * on. When every receiver that waits for something is taken, the others need not be asked: without that, a
+ * hub of degree d would cost d^2. */
 static void draw(draft *d, int32_t phase) {
     int seat = (int)qdri_random_below(&d->random, (uint64_t)d->senders);
     d->chosen_count = 0;
@@ -113,8 +113,8 @@ static void draw(draft *d, int32_t phase) {
     }
 }
 
-/* The front of rank i's list is sent: the last of the list takes its place, and the last of the senders the seat of
- * one who has finished. */
+/* The front of rank i's list is sent: the last of the list takes its place, and the last of the senders
+ * the seat of one who has finished. */
 static void drop(draft *d, int i) {
     candidate *row = d->list + d->view.row_start[i];
     d->receivers -= --d->due[row[0].destination] == 0;

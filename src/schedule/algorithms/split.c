@@ -27,8 +27,8 @@ static const qdri_option options[] = {
 
 enum { STANDARD_STARTUP = 1000, LARGE = 1 << 15 };
 
-/* The slower ways scan lists: what they may cost, in list entries. They decide by what the pattern is, never by a clock:
- * the same schedule everywhere. */
+/* The slower ways scan lists: what they may cost, in list entries. They decide by what the pattern is,
+ * never by a clock: the same schedule everywhere. */
 #define LIST_EFFORT     2e9
 #define MATCHING_EFFORT 2e8
 #define CUT_EFFORT      2e8
@@ -62,8 +62,8 @@ static int64_t shift(int ranks, int from, int to) {
     return (to - from + ranks) % ranks;
 }
 
-/* Closed forms and first fit take no time to speak of. Shifts are for full ports: a job that is a pair of ranks is not a
- * step of a shift. */
+/* Closed forms and first fit take no time to speak of. Shifts are for full ports: a job that is a pair of
+ * ranks is not a step of a shift. */
 static qdr_status search_quickly(const qdri_shop *shop, qdri_shop_plan *best) {
     qdri_shop_plan other;
     QDRI_TRY(qdri_shop_by_steps(shop, qdri_meeting, best));

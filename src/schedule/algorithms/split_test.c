@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * split: at the bound where that is easy, cuts where only cuts help, refuses what its arithmetic cannot hold, and stays
- * quick on hubs. Its quality on a corpus of patterns is bench/split_quality.
+ * split: at the bound where that is easy, cuts where only cuts help, refuses what its arithmetic cannot hold,
+ * and stays quick on hubs. Its quality on a corpus of patterns is bench/split_quality.
  */
 #include <setjmp.h>
 #include <stdarg.h>
