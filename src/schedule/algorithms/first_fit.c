@@ -16,9 +16,10 @@ int qdri_calendar_open(qdri_calendar *calendar, int64_t parties, const int32_t *
     for (int64_t p = 0; p < parties; p++)
         if (degree[p] <= SMALL) listed += degree[p];
     *calendar = (qdri_calendar){.parties = parties};
+    calendar->first = QDRI_ZERO_ARRAY(uint64_t, parties);
     calendar->party = QDRI_ZERO_ARRAY(qdri_calendar_party, parties);
     calendar->later = QDRI_ARRAY(int32_t, listed);
-    if (!calendar->party || !calendar->later) {
+    if (!calendar->first || !calendar->party || !calendar->later) {
         qdri_calendar_close(calendar);
         return 0;
     }
@@ -34,6 +35,7 @@ int qdri_calendar_open(qdri_calendar *calendar, int64_t parties, const int32_t *
 
 void qdri_calendar_close(qdri_calendar *calendar) {
     for (int64_t p = 0; calendar->party && p < calendar->parties; p++) free(calendar->party[p].word);
+    free(calendar->first);
     free(calendar->party);
     free(calendar->later);
     *calendar = (qdri_calendar){.parties = 0};
@@ -85,24 +87,25 @@ static int mark_word(qdri_calendar_party *party, int32_t phase) {
 }
 
 static int mark(qdri_calendar_party *party, int32_t phase) {
-    if (phase < 64)
-        party->first |= UINT64_C(1) << phase;
-    else if (is_small(party))
-        party->later[party->count++] = phase;
-    else
-        return mark_word(party, phase);
+    if (!is_small(party)) return mark_word(party, phase);
+    party->later[party->count++] = phase;
     return 1;
 }
 
-int32_t qdri_calendar_take(qdri_calendar *calendar, int one, int other) {
-    qdri_calendar_party *mine = &calendar->party[one], *theirs = &calendar->party[other];
-    uint64_t busy = mine->first | theirs->first;
+static int32_t take_later(qdri_calendar_party *mine, qdri_calendar_party *theirs) {
     int32_t phase;
-    if (busy != UINT64_MAX)
-        phase = qdri_lowest_bit(~busy);
-    else if (is_small(mine))
+    if (is_small(mine))
         phase = free_with_small(theirs, mine);
     else
         phase = is_small(theirs) ? free_with_small(mine, theirs) : free_in_large(mine, theirs);
     return mark(mine, phase) && mark(theirs, phase) ? phase : -1;
+}
+
+int32_t qdri_calendar_take(qdri_calendar *calendar, int one, int other) {
+    uint64_t busy = calendar->first[one] | calendar->first[other];
+    if (busy == UINT64_MAX) return take_later(&calendar->party[one], &calendar->party[other]);
+    int phase = qdri_lowest_bit(~busy);
+    calendar->first[one] |= UINT64_C(1) << phase;
+    calendar->first[other] |= UINT64_C(1) << phase;
+    return phase;
 }

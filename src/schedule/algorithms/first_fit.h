@@ -11,9 +11,9 @@
 
 #include <stdint.h>
 
+/* What a party has from phase 64 on. */
 typedef struct qdri_calendar_party {
-    uint64_t first; /* the phases below 64 */
-    uint64_t *word; /* large parties: phases from 64 on, one bit each */
+    uint64_t *word; /* large parties: one bit a phase */
     int32_t *later; /* small parties: the same, as numbers */
     int32_t words;  /* of a large party; -1: a small one */
     int32_t count;  /* of later[] */
@@ -21,8 +21,9 @@ typedef struct qdri_calendar_party {
 } qdri_calendar_party;
 
 typedef struct qdri_calendar {
-    qdri_calendar_party *party;
     int64_t parties;
+    uint64_t *first; /* [parties] the phases below 64; apart, so that most pairs touch nothing else */
+    qdri_calendar_party *party;
     int32_t *later; /* all lists */
 } qdri_calendar;
 
