@@ -48,8 +48,7 @@ static int read_pattern(const char *path, int64_t bytes, qdr_pattern **pattern) 
     progress_say("reading %s", name);
     qdr_status status = qdr_pattern_read(stream, name, bytes, pattern);
     input_close(stream);
-    if (status && !bytes && strstr(qdr_error_message(), "without values"))
-        return complain("%s (--bytes B)", qdr_error_message());
+    if (status == QDR_VALUELESS) return complain("%s (--bytes B)", qdr_error_message());
     return status ? complain_library() : EXIT_GOOD;
 }
 

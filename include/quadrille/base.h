@@ -26,6 +26,7 @@ extern "C" {
     X(RANGE, "value out of range")                                                                           \
     X(MEMORY, "out of memory")                                                                               \
     X(FILE, "file cannot be read or written")                                                                \
+    X(VALUELESS, "the file has no values")                                                                   \
     X(BROKEN, "the schedule does not keep its promise")                                                      \
     X(RUNTIME, "scheduled at run time")
 

@@ -41,7 +41,8 @@ qdr_status qdr_pattern_from_spec(const char *spec, qdr_pattern **pattern);
 
 /* Local. Reads a Matrix Market file: coordinate, integer or real (whole numbers only), general or symmetric;
  * row = origin, column = destination, counted from 1. A `pattern` file has no values: `pattern_items` is what
- * each of its entries counts, and 0 refuses such a file. `name` stands for the file in messages. */
+ * each of its entries counts, and 0 refuses such a file with QDR_VALUELESS. `name` stands for
+ * the file in messages. */
 qdr_status qdr_pattern_read(FILE *stream, const char *name, int64_t pattern_items, qdr_pattern **pattern);
 
 /* Local. Writes a Matrix Market file (coordinate integer general) that qdr_pattern_read() takes back. */

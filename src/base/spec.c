@@ -166,10 +166,8 @@ static int in_range(const qdri_option *option, const qdri_value *value) {
 /* ---- pairs --------------------------------------------------------------------------------------------- */
 
 static void list_keys(const qdri_spec *spec, char *list, size_t size) {
-    size_t used = 0;
     list[0] = '\0';
-    for (int i = 0; i < spec->option_count && used < size; i++)
-        used += (size_t)snprintf(list + used, size - used, "%s%s", i ? ", " : "", spec->options[i].key);
+    for (int i = 0; i < spec->option_count; i++) qdri_list_add(list, size, spec->options[i].key);
     if (!spec->option_count) snprintf(list, size, "no keys");
 }
 

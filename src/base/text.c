@@ -65,3 +65,8 @@ int qdri_word_in(const char *word, const char *list) {
     }
     return 0;
 }
+
+void qdri_list_add(char *list, size_t size, const char *word) {
+    size_t used = strlen(list);
+    if (used + strlen(word) + 3 <= size) snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
+}

@@ -43,15 +43,9 @@ static const qdri_preset *find_preset(const char *name) {
 
 static qdr_status fail_unknown(const qdri_spec *spec) {
     qdr_machine_info info;
-    qdri_text names = QDRI_TEXT_EMPTY;
-    for (int i = 0; qdr_machine_known(i, &info) == QDR_OK; i++)
-        qdri_text_add(&names, "%s%s", i ? ", " : "", info.name);
-    qdr_status status = names.failed
-                            ? qdri_fail_memory()
-                            : qdri_spec_fail(spec, QDR_UNKNOWN, "'%s' is not a machine; known are %s",
-                                             spec->name, names.bytes);
-    qdri_text_free(&names);
-    return status;
+    char names[512] = "";
+    for (int i = 0; qdr_machine_known(i, &info) == QDR_OK; i++) qdri_list_add(names, sizeof names, info.name);
+    return qdri_spec_fail(spec, QDR_UNKNOWN, "'%s' is not a machine; known are %s", spec->name, names);
 }
 
 /* Reads the preset's own text, then the user's pairs over it. Afterwards `given` speaks of the user alone. */

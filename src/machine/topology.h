@@ -94,6 +94,4 @@ static inline int64_t qdri_other(int64_t from, int64_t to) {
 #define QDRI_OPTION_LINE(key, kind, standard, lowest, highest, words, meaning)                               \
     key "=" standard "  " meaning "\n"
 
-#define QDRI_OPTION_COUNT(options) ((int)(sizeof(options) / sizeof((options)[0])))
-
 #endif

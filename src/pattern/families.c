@@ -18,13 +18,11 @@ static const qdri_family *const families[] = {
     &qdri_family_halo2d,   &qdri_family_halo3d,    &qdri_family_paper,
 };
 
-enum { FAMILIES = sizeof families / sizeof families[0] };
+enum { FAMILIES = QDRI_COUNT_OF(families) };
 
 static qdr_status refuse_name(const qdri_spec *spec) {
-    char names[512];
-    size_t used = 0;
-    for (int i = 0; i < FAMILIES && used < sizeof names; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", families[i]->name);
+    char names[512] = "";
+    for (int i = 0; i < FAMILIES; i++) qdri_list_add(names, sizeof names, families[i]->name);
     return qdri_spec_fail(spec, QDR_UNKNOWN, "'%s' is not a family; expected one of %s", spec->name, names);
 }
 

@@ -255,7 +255,7 @@ static qdr_status read_banner(reader *reader, int64_t pattern_items) {
     reader->valueless = qdri_word_in(reader->word, "pattern");
     if (reader->valueless && pattern_items == 0)
         return refuse(
-            reader, QDR_INVALID,
+            reader, QDR_VALUELESS,
             "found a file without values (pattern); expected integer or real, or a size for its entries");
     QDRI_TRY(expect_word(reader, "general symmetric", "general or symmetric"));
     reader->symmetric = qdri_word_in(reader->word, "symmetric");

@@ -101,7 +101,7 @@ static const mistake mistakes[] = {
      "found the end of the line; expected general or symmetric"},
     {"%%MatrixMarket matrix coordinate real general x\n", QDR_SYNTAX,
      "found 'x'; expected the end of the line"},
-    {VALUELESS "2 2 1\n1 2\n", QDR_INVALID,
+    {VALUELESS "2 2 1\n1 2\n", QDR_VALUELESS,
      "a.mtx:1: found a file without values (pattern); expected integer or real"},
     {GENERAL, QDR_SYNTAX,
      "a.mtx:2: found the end of the file; expected the number of rows, a whole number from 1 to"},

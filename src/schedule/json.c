@@ -26,7 +26,7 @@ static const struct {
                      {"links", QDR_PROMISES_LINKS},
                      {"limit", QDR_PROMISES_LIMIT}};
 
-enum { PROMISES = sizeof promise_names / sizeof promise_names[0] };
+enum { PROMISES = QDRI_COUNT_OF(promise_names) };
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 

@@ -13,21 +13,15 @@ QDRI_ALGORITHM_TABLE(DECLARE)
 #define ENTRY(name) &qdri_algorithm_##name,
 static const qdri_algorithm *const table[] = {QDRI_ALGORITHM_TABLE(ENTRY)};
 
-static void list_names(char *list, size_t size) {
-    size_t used = 0;
-    for (int i = 0; i < QDRI_COUNT_OF(table) && used < size; i++)
-        used += (size_t)snprintf(list + used, size - used, "%s%s", i ? ", " : "", table[i]->name);
-}
-
 qdr_status qdri_algorithm_named(const char *name, const qdri_algorithm **algorithm) {
-    char list[512];
+    char list[512] = "";
     for (int i = 0; i < QDRI_COUNT_OF(table); i++)
         if (qdri_word_in(name, table[i]->name) || qdri_word_in(name, table[i]->aliases) ||
             (table[i]->spellings && qdri_word_in(name, table[i]->spellings))) {
             *algorithm = table[i];
             return QDR_OK;
         }
-    list_names(list, sizeof list);
+    for (int i = 0; i < QDRI_COUNT_OF(table); i++) qdri_list_add(list, sizeof list, table[i]->name);
     return qdri_fail(QDR_UNKNOWN, "unknown algorithm '%.60s'; there are %s", name, list);
 }
 
