@@ -10,6 +10,8 @@
  *     quadrille/pattern.h    the sparse matrix of messages
  *     quadrille/machine.h    the network and its cost
  *     quadrille/schedule.h   from a pattern to phases; the checker; the prediction
+ *
+ * None of it needs MPI. quadrille-mpi.h is this and what runs exchanges on MPI.
  */
 #ifndef QUADRILLE_H
 #define QUADRILLE_H

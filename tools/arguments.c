@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "complain.h"
@@ -124,6 +125,27 @@ int argument_count(const arguments *arguments, const char *name, int64_t lowest,
                         text, lowest, highest);
     *count = value;
     return EXIT_GOOD;
+}
+
+int argument_number(const arguments *arguments, const char *name, double lowest, double highest,
+                    double *number) {
+    const char *text = argument(arguments, name);
+    char *end;
+    if (!text) return EXIT_GOOD;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= lowest && value <= highest))
+        return complain("--%s %s is not valid; expected a number from %g to %g", name, text, lowest, highest);
+    *number = value;
+    return EXIT_GOOD;
+}
+
+char *next_name(const char **text) {
+    *text += strspn(*text, ",");
+    if (!**text) return NULL;
+    size_t span = (*text)[strcspn(*text, ":,")] == ':' ? strlen(*text) : strcspn(*text, ",");
+    char *name = print_text("%.*s", (int)span, *text);
+    *text += span;
+    return name;
 }
 
 int argument_conflict(const arguments *arguments, const char *first, const char *second) {

@@ -40,6 +40,7 @@ typedef struct command {
     const char *description; /* lines of at most 78 characters; an empty line parts paragraphs */
     const char *examples;    /* one command line per line */
     int (*run)(const arguments *arguments, FILE *out); /* returns an exit code */
+    void (*prepare)(void); /* called before anything can be printed; NULL: nothing to do */
 } command;
 
 enum { ARGUMENTS = 64 };
@@ -68,6 +69,14 @@ const char *argument_nth(const arguments *arguments, const char *name, int index
 /* Reads an option's value as a count in lowest..highest; leaves *count alone when it was not given. */
 int argument_count(const arguments *arguments, const char *name, int64_t lowest, int64_t highest,
                    int64_t *count);
+
+/* The same for a number with a fraction. */
+int argument_number(const arguments *arguments, const char *name, double lowest, double highest,
+                    double *number);
+
+/* The next of several names with commas between them, of which the last may have options (whose commas are
+ * its own): "LEX,PEX,random:seed=7,tries=2". NULL at the end; the caller frees it. */
+char *next_name(const char **text);
 
 /* Refuses two options that exclude each other. */
 int argument_conflict(const arguments *arguments, const char *first, const char *second);

@@ -23,18 +23,13 @@ static void add_candidate(comparison *comparison, char *spec) {
     comparison->rows++;
 }
 
-/* All that have a schedule beforehand, or the ones asked for: names with commas between them, of which the
- * last may have options (whose commas are its own). */
+/* All that have a schedule beforehand, or the ones asked for. */
 static void choose_candidates(const arguments *arguments, comparison *comparison) {
     qdr_algorithm_info info;
     const char *text;
-    for (int i = 0; (text = argument_nth(arguments, "algorithm", i)); i++) {
-        while (*text) {
-            size_t span = text[strcspn(text, ":,")] == ':' ? strlen(text) : strcspn(text, ",");
-            if (span) add_candidate(comparison, print_text("%.*s", (int)span, text));
-            text += span + (text[span] == ',');
-        }
-    }
+    char *name;
+    for (int i = 0; (text = argument_nth(arguments, "algorithm", i)); i++)
+        while ((name = next_name(&text))) add_candidate(comparison, name);
     comparison->asked = comparison->rows > 0;
     for (int i = 0; !comparison->asked && qdr_algorithm(i, &info) == QDR_OK; i++)
         if (!info.at_run_time) add_candidate(comparison, copy_text(info.name));

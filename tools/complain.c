@@ -13,9 +13,18 @@
 #include "quadrille.h"
 
 static const char *speaker = "";
+static int silent;
 
 void complain_as(const char *command) {
     speaker = command;
+}
+
+void set_silent(int value) {
+    silent = value;
+}
+
+int is_silent(void) {
+    return silent;
 }
 
 void plain_text(char *text) {
@@ -26,6 +35,7 @@ void plain_text(char *text) {
 int complain(const char *format, ...) {
     char line[2048] = "";
     va_list arguments;
+    if (silent) return EXIT_USE;
     progress_end();
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
@@ -40,8 +50,9 @@ int complain_library(void) {
 }
 
 static void *checked(void *block) {
-    if (!block) exit(complain("out of memory"));
-    return block;
+    if (block) return block;
+    set_silent(0); /* the others do not know of it */
+    exit(complain("out of memory"));
 }
 
 void *allocate(int64_t count, size_t size) {

@@ -20,6 +20,10 @@ int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with the library's own sentence. */
 int complain_library(void);
 
+/* One process of several speaks for all: the others say nothing, show nothing and write nothing. */
+void set_silent(int silent);
+int is_silent(void);
+
 /* Memory for the command itself: there is nothing to save when it runs out, so it says so and leaves. All
  * output is held back until the work is done, so nothing half-written remains. */
 void *allocate(int64_t count, size_t size);

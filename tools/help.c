@@ -12,7 +12,7 @@
 static const char about[] =
     "Quadrille turns irregular communication (each rank has messages of different\n"
     "sizes for some of the others) into schedules of phases in which nobody is in\n"
-    "anybody's way. This command shows, compares and checks them without running\n"
+    "anybody's way. This command shows, compares and checks them; 'bench' alone runs\n"
     "anything in parallel.\n"
     "\n"
     "PATTERN is a spec such as random:n=64,density=0.25,bytes=512,seed=1 or a\n"
@@ -205,7 +205,8 @@ void command_write_man(const command *command, const char *version, FILE *out) {
 }
 
 void commands_write_man(const char *version, FILE *out) {
-    man_heading("quadrille", "schedules for irregular communication: show, compare, check", version, out);
+    man_heading("quadrille", "schedules for irregular communication: show, compare, check, measure", version,
+                out);
     man_section("SYNOPSIS", out);
     fputs(".B quadrille\n.I SUBCOMMAND\n.RI [ ARGUMENTS ]\n", out);
     man_section("DESCRIPTION", out);

@@ -16,7 +16,7 @@
 
 const char default_machine[] = "ethernet";
 
-static int is_file(const char *text) {
+int input_is_file(const char *text) {
     struct stat status;
     size_t length = strlen(text);
     return !strcmp(text, "-") || (length >= 4 && !strcmp(text + length - 4, ".mtx")) ||
@@ -56,13 +56,37 @@ int input_pattern(const arguments *arguments, const char *text, qdr_pattern **pa
     int64_t bytes = 0;
     int code = argument_count(arguments, "bytes", 1, INT64_C(1) << 40, &bytes);
     if (code) return code;
-    if (is_file(text)) return read_pattern(text, bytes, pattern);
+    if (input_is_file(text)) return read_pattern(text, bytes, pattern);
     if (bytes) return complain("--bytes is for files; write it into the spec: '%.200s'", text);
     progress_say("generating %.100s", text);
     if (mesh_is_spec(text)) return mesh_pattern(text, NULL, pattern);
     qdr_status status = qdr_pattern_from_spec(text, pattern);
     if (status == QDR_UNKNOWN) return complain("%s, %s", qdr_error_message(), mesh_family.name);
     return status ? complain_library() : EXIT_GOOD;
+}
+
+/* Whether a line of the list, "key=default  meaning", or a part of the spec, "key=value", begins with n=. */
+static int has_n(const char *list, char separator) {
+    for (; list; list = strchr(list, separator), list = list ? list + 1 : NULL)
+        if (!strncmp(list, "n=", 2)) return 1;
+    return 0;
+}
+
+static int family_has_n(const char *text) {
+    qdr_pattern_family_info info;
+    size_t length = strcspn(text, ":");
+    if (mesh_is_spec(text)) return 1;
+    for (int i = 0; qdr_pattern_family(i, &info) == QDR_OK; i++)
+        if (strlen(info.name) == length && !strncmp(info.name, text, length))
+            return has_n(info.options, '\n');
+    return 0;
+}
+
+char *input_fill_ranks(const char *text, int ranks) {
+    const char *colon = strchr(text, ':');
+    if (input_is_file(text) || (colon && has_n(colon + 1, ',')) || !family_has_n(text))
+        return copy_text(text);
+    return print_text("%s%sn=%d", text, !colon ? ":" : colon[1] ? "," : "", ranks);
 }
 
 int input_machine(const arguments *arguments, const char *standard, int ranks, qdr_machine **machine) {

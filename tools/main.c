@@ -13,11 +13,11 @@
 #include "quadrille.h"
 
 extern const command list_command, generate_command, stat_command, schedule_command, compare_command,
-    check_command, machine_command;
+    check_command, machine_command, bench_command, draw_command;
 
 const command *const commands[] = {
-    &list_command,    &generate_command, &stat_command,    &schedule_command,
-    &compare_command, &check_command,    &machine_command, NULL,
+    &list_command,  &generate_command, &stat_command,  &schedule_command, &compare_command,
+    &check_command, &machine_command,  &bench_command, &draw_command,     NULL,
 };
 
 static const command *find_command(const char *name) {
@@ -60,6 +60,7 @@ static int has_output_option(const command *command) {
 static int run_command(const command *command, int count, char **words) {
     arguments arguments;
     complain_as(command->name);
+    if (command->prepare) command->prepare();
     int code = arguments_read(command, count, words, &arguments);
     if (code) return code;
     if (arguments.help) {

@@ -94,6 +94,7 @@ static int print_standard(output *output) {
 
 int output_commit(void) {
     int code = EXIT_GOOD;
+    if (is_silent()) return code;
     for (int i = 0; i < output_count; i++) {
         FILE *stream = outputs[i].stream;
         outputs[i].stream = NULL;

@@ -9,7 +9,7 @@
 FILE *output_open(const char *path);
 
 /* Writes everything: files aside first, then renamed into place, standard output last. Returns an exit code.
- * A reader that has gone away is no error. */
+ * A reader that has gone away is no error. A process that is silent writes nothing. */
 int output_commit(void);
 
 /* Forgets everything that was not committed. */

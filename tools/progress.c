@@ -74,6 +74,7 @@ static void set_timer(long microseconds) {
 void progress_say(const char *format, ...) {
     va_list arguments;
     int hidden = !shown_sentence;
+    if (is_silent()) return;
     va_start(arguments, format);
     vsnprintf(sentence[hidden], line_width(), format, arguments);
     va_end(arguments);

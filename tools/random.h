@@ -14,12 +14,16 @@ static inline random_stream random_seed(uint64_t seed) {
     return random;
 }
 
-/* Uniform in [0, 1). */
-static inline double random_real(random_stream *random) {
+static inline uint64_t random_word(random_stream *random) {
     uint64_t word = random->state += UINT64_C(0x9e3779b97f4a7c15);
     word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (double)((word ^ (word >> 31)) >> 11) * 0x1p-53;
+    return word ^ (word >> 31);
+}
+
+/* Uniform in [0, 1). */
+static inline double random_real(random_stream *random) {
+    return (double)(random_word(random) >> 11) * 0x1p-53;
 }
 
 #endif

@@ -36,6 +36,25 @@ int units_read_count(const char *text, int64_t *count) {
     return 0;
 }
 
+int units_read_rate(const char *text, double *bytes_per_second) {
+    static const struct {
+        const char *name;
+        double factor;
+    } suffixes[] = {
+        {"", 1},          {"B/s", 1},          {"kB/s", 1e3},       {"MB/s", 1e6},      {"GB/s", 1e9},
+        {"bit/s", 0.125}, {"kbit/s", 1e3 / 8}, {"Mbit/s", 1e6 / 8}, {"Gbit/s", 1e9 / 8}};
+    char *end;
+    if (!isdigit((unsigned char)text[0]) && text[0] != '.') return 0;
+    double value = strtod(text, &end);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        double rate = value * suffixes[i].factor;
+        if (strcmp(end, suffixes[i].name) || !(rate > 0 && rate < 1e18)) continue;
+        *bytes_per_second = rate;
+        return 1;
+    }
+    return 0;
+}
+
 static time_unit pick(const time_unit *units, double value) {
     int i = 0;
     while (i < UNITS - 1 && fabs(value) < units[i].seconds * 0.99995) i++;

@@ -9,6 +9,9 @@
 /* Reads 64, 2K, 4Ki, 1Mi from the whole text; 0 when it is not a count, or is above 2^62. */
 int units_read_count(const char *text, int64_t *count);
 
+/* Reads 50Mbit/s, 20MB/s, 1e6 (bytes per second); 0 when it is not a rate above 0. */
+int units_read_rate(const char *text, double *bytes_per_second);
+
 enum { UNITS_TEXT = 48 };
 
 /* "88 us", "1.5 ms"; four significant digits. Returns `text`. */

@@ -43,6 +43,26 @@ static void counts_are_read(void **state) {
     }
 }
 
+static void rates_are_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double rate;
+    } good[] = {{"50Mbit/s", 6.25e6}, {"20MB/s", 20e6},   {"1e6", 1e6},
+                {"8bit/s", 1},        {"2.5GB/s", 2.5e9}, {".5", 0.5}};
+    static const char *const bad[] = {"", "0", "-1", "50Mbit", "MB/s", "1 MB/s", "inf", "nan", "1e30", "1e"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        double rate = -1;
+        assert_true(units_read_rate(good[i].text, &rate));
+        assert_true(rate == good[i].rate);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        double rate = -1;
+        assert_false(units_read_rate(bad[i], &rate));
+        assert_true(rate == -1);
+    }
+}
+
 static void times_are_printed(void **state) {
     (void)state;
     static const struct {
@@ -73,6 +93,7 @@ static void a_column_has_one_unit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_read),
+        cmocka_unit_test(rates_are_read),
         cmocka_unit_test(times_are_printed),
         cmocka_unit_test(a_column_has_one_unit),
     };

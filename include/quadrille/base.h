@@ -28,7 +28,13 @@ extern "C" {
     X(FILE, "file cannot be read or written")                                                                \
     X(VALUELESS, "the file has no values")                                                                   \
     X(BROKEN, "the schedule does not keep its promise")                                                      \
-    X(RUNTIME, "scheduled at run time")
+    X(RUNTIME, "scheduled at run time")                                                                      \
+    X(MPI, "MPI reported an error")                                                                          \
+    X(MISMATCH, "the ranks disagree")                                                                        \
+    X(STALLED, "the deadline passed")                                                                        \
+    X(LOST, "a deadline passed in a collective call before")                                                 \
+    X(GONE, "the communicator is gone")                                                                      \
+    X(BUSY, "the object is in use")
 
 typedef enum qdr_status {
 #define QDR_STATUS_ENUM(name, text) QDR_##name,
@@ -42,6 +48,14 @@ const char *qdr_status_text(qdr_status status);
 /* Local. The line that explains this thread's most recent failure ("" if there was none); valid until its
  * next failure. */
 const char *qdr_error_message(void);
+
+/* What the library has to say beside results: why a way was chosen, what could not be had. One line, without
+ * a newline. */
+typedef void qdr_log_function(void *context, const char *line);
+
+/* Local. Sends such lines to `function`; NULL: nowhere, the default. Per process; set it before other calls.
+ * (With QDR_EXPLAIN=1 in the environment they go to standard error, from rank 0.) */
+void qdr_set_log(qdr_log_function *function, void *context);
 
 #ifdef __cplusplus
 }

@@ -45,3 +45,27 @@ qdr_status qdri_fail(qdr_status status, const char *format, ...) {
 qdr_status qdri_fail_memory(void) {
     return qdri_fail(QDR_MEMORY, "out of memory");
 }
+
+/* ---- the log ------------------------------------------------------------------------------------------- */
+
+static qdr_log_function *log_function;
+static void *log_context;
+
+void qdr_set_log(qdr_log_function *function, void *context) {
+    log_function = function;
+    log_context = context;
+}
+
+int qdri_log_wanted(void) {
+    return log_function != NULL;
+}
+
+void qdri_log(const char *format, ...) {
+    char line[sizeof message];
+    va_list arguments;
+    if (!log_function) return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    log_function(log_context, line);
+}

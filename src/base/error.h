@@ -11,6 +11,10 @@ qdr_status qdri_fail(qdr_status status, const char *format, ...) __attribute__((
 /* The message of every failed allocation. */
 qdr_status qdri_fail_memory(void);
 
+/* One line to whoever set a log; nothing when nobody did. */
+void qdri_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int qdri_log_wanted(void);
+
 /* Passes a failure on: `QDRI_TRY(qdri_thing(...));` for functions that own nothing yet. */
 #define QDRI_TRY(call)                                                                                       \
     do {                                                                                                     \

@@ -6,6 +6,12 @@
  */
 #include "schedule/algorithm.h"
 
+static const qdri_option options[] = {
+    {"seed", QDRI_INTEGER, "1", 0, 9e18, NULL, "of the order in which destinations are asked", 0},
+    {"busy-for", QDRI_FLAG, "yes", 0, 0, NULL, "a busy receiver says for how long: first improvement", 0},
+    {"ahead", QDRI_FLAG, "yes", 0, 0, NULL, "it says go when it is nearly free: second improvement", 0},
+};
+
 const qdri_algorithm qdri_algorithm_distributed = {
     .name = "distributed",
     .aliases = "DRS",
@@ -13,4 +19,5 @@ const qdri_algorithm qdri_algorithm_distributed = {
     .source = "Transportation 6",
     .knowledge = QDR_KNOWS_ROW,
     .at_run_time = 1,
+    QDRI_OPTIONS(options),
 };

@@ -6,6 +6,11 @@
  */
 #include "schedule/algorithm.h"
 
+static const qdri_option options[] = {
+    {"chunk", QDRI_INTEGER, "", 1, 1e15, NULL, "bytes of a message; else the plan's", 0},
+    {"window", QDRI_INTEGER, "", 1, 1e15, NULL, "bytes under way to one rank; else the plan's", 0},
+};
+
 const qdri_algorithm qdri_algorithm_paced = {
     .name = "paced",
     .aliases = "",
@@ -13,4 +18,5 @@ const qdri_algorithm qdri_algorithm_paced = {
     .source = "receiver-driven pacing; compare Transportation 6, second improvement",
     .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
     .at_run_time = 1,
+    QDRI_OPTIONS(options),
 };

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Quadrille on MPI: all of quadrille.h, and what runs patterns on a communicator. Include this header for everything,
+ * or one of the parts:
+ *
+ *     quadrille/discover.h      learning who sends to whom
+ *     quadrille/plan.h          plans and exchanges
+ *     quadrille/collectives.h   complete exchange and broadcast
+ */
+#ifndef QUADRILLE_MPI_H
+#define QUADRILLE_MPI_H
+
+#include "quadrille.h"
+#include "quadrille/collectives.h"
+#include "quadrille/discover.h"
+#include "quadrille/plan.h"
+
+#endif

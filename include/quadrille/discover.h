@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Partners: one rank's share of a pattern, learned from the others.
+ *
+ * In a parallel program nobody has the whole matrix. A rank knows its own row (whom it sends to, and how
+ * much), or its own column (whom it needs something from). A qdr_partners object holds both, on one
+ * communicator: the side that was not known is *discovered*. The sources and their sizes can be read before
+ * any incoming buffer exists, and that is what one allocates them from (NICE, section 4.1). The whole matrix
+ * is gathered only where an algorithm needs it.
+ *
+ * Collective calls return the same status on all ranks; a sentence about one rank's mistake reaches them all.
+ */
+#ifndef QUADRILLE_DISCOVER_H
+#define QUADRILLE_DISCOVER_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "quadrille/base.h"
+#include "quadrille/pattern.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct qdr_partners qdr_partners;
+
+/* ---- making them --------------------------------------------------------------------------------------- */
+
+/* Collective. This rank sends items[i] items to rank destination[i]; the sources are discovered. Zero items
+ * and this rank itself are legal, a destination given twice is not. `method` is a name of qdr_discovery();
+ * NULL chooses by size. Allocates O(partners). */
+qdr_status qdr_partners_from_sends(MPI_Comm comm, int count, const int *destination, const int64_t *items,
+                                   const char *method, qdr_partners **partners);
+
+/* Collective. The mirror image: this rank needs items[i] items from rank source[i]. */
+qdr_status qdr_partners_from_receives(MPI_Comm comm, int count, const int *source, const int64_t *items,
+                                      const char *method, qdr_partners **partners);
+
+/* Collective. Both sides are known. With `check`, they are held against each other: a message of which the
+ * two ends have different ideas is QDR_MISMATCH on every rank, with a sentence that names both ranks and both
+ * counts. Without it nothing is communicated beyond one agreement, and the caller answers for it. */
+qdr_status qdr_partners_from_both(MPI_Comm comm, int sends, const int *destination, const int64_t *send_items,
+                                  int receives, const int *source, const int64_t *receive_items, int check,
+                                  qdr_partners **partners);
+
+/* Collective. This rank's row and column of a pattern that every rank has; the number of ranks must be that
+ * of the communicator, and the patterns must be the same (a digest is compared). */
+qdr_status qdr_partners_from_pattern(MPI_Comm comm, const qdr_pattern *pattern, qdr_partners **partners);
+
+/* Local. Sets the handle to NULL; NULL is accepted. Plans that were made from it keep what they need. */
+void qdr_partners_destroy(qdr_partners **partners);
+
+/* ---- looking at them ----------------------------------------------------------------------------------- */
+
+/* A side that was given keeps its order, a discovered one is by rising rank. This rank itself may be among
+ * them. Buffers of an exchange follow this order. */
+typedef struct qdr_partners_view {
+    int rank, ranks;
+    int sends;
+    const int *destination;    /* [sends] */
+    const int64_t *send_items; /* [sends] */
+    int receives;
+    const int *source;            /* [receives]: the source vector of NICE */
+    const int64_t *receive_items; /* [receives] */
+} qdr_partners_view;
+
+/* Local, free of cost. Valid as long as the partners. */
+qdr_partners_view qdr_partners_look(const qdr_partners *partners);
+
+/* Collective. Gathers the whole matrix, on every rank. Communicates and allocates O(messages) once; later
+ * calls are local and give the same pattern. The caller destroys his. */
+qdr_status qdr_partners_gather(qdr_partners *partners, qdr_pattern **pattern);
+
+/* ---- discovery by itself ------------------------------------------------------------------------------- */
+
+/* What came from one rank. */
+typedef struct qdr_parcel {
+    int rank;
+    int64_t bytes;
+    void *data;
+} qdr_parcel;
+
+/* Collective. Sends one parcel to each rank that `out` names (at most once, this rank included), and learns
+ * who sent one to this rank: *in by rising rank, in one block of memory that the caller frees with free().
+ * An empty parcel still arrives. Cost: by the method. */
+qdr_status qdr_discover(MPI_Comm comm, const char *method, int count, const qdr_parcel *out, qdr_parcel **in,
+                        int *arrived);
+
+typedef struct qdr_discovery_info {
+    const char *name;
+    const char *summary; /* one line */
+} qdr_discovery_info;
+
+/* Local. The index-th method; QDR_RANGE past the last. */
+qdr_status qdr_discovery(int index, qdr_discovery_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

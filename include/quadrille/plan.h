@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plans: a pattern bound to a communicator and to a way of running it, made once and run often.
+ *
+ *     qdr_partners_from_sends(comm, n, destination, items, NULL, &partners);   who sends how much to whom
+ *     qdr_plan_create(partners, NULL, &plan);                                  chooses and builds, once
+ *     for (...) qdr_plan_exchange(plan, &buffers);                             runs it
+ *     qdr_plan_destroy(&plan);
+ *
+ * An exchange is started, tested and waited for; several of one plan and many plans may be under way, on one
+ * communicator or several, and may be waited for in any order, for every wait advances everything that is
+ * under way in the process. Between its start and its end an exchange borrows its buffers. It needs no
+ * collective and no agreement, and from the second of the same shape on it allocates nothing.
+ *
+ * How it runs. A schedule says the order of transfers; *pacing* says when the next may go:
+ *
+ *     free       at once
+ *     arrivals   when what this rank received itself has come so far: good for complete exchanges
+ *     grants     when its receiver says so: a receiver lets no more than a *window* of bytes be under way to
+ *                it, granted in *chunks*, so many senders cannot flood it
+ *     requests   when its sender asked, and the receiver was free: the order is found at run time
+ *
+ * The algorithm `paced` needs no schedule: every rank grants in an order of its own, and sizes may differ at
+ * every call without any agreement. `distributed` has no schedule either: there senders ask. Messages of up to
+ * window / ranks bytes go without being granted: all of them together fit into a window.
+ */
+#ifndef QUADRILLE_PLAN_H
+#define QUADRILLE_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quadrille/base.h"
+#include "quadrille/discover.h"
+#include "quadrille/machine.h"
+#include "quadrille/schedule.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct qdr_plan qdr_plan;
+typedef struct qdr_exchange qdr_exchange;
+
+/* ---- making one ---------------------------------------------------------------------------------------- */
+
+/* One thing that happened in an exchange, for whoever wants to draw it. */
+typedef struct qdr_event {
+    enum { QDR_EVENT_START, QDR_EVENT_GRANT, QDR_EVENT_SEND, QDR_EVENT_ARRIVAL, QDR_EVENT_END } kind;
+    double seconds; /* on this rank's own monotonic clock */
+    int64_t exchange;
+    int partner; /* -1 for start and end */
+    int64_t phase;
+    int64_t offset, bytes; /* of the transfer with that partner */
+} qdr_event;
+typedef void qdr_trace_function(void *context, const qdr_event *event);
+
+typedef struct qdr_plan_options {
+    size_t size; /* sizeof(qdr_plan_options) */
+    const char
+        *algorithm; /* as for qdr_schedule_create(); NULL: QDR_ALGORITHM of the environment, else by rule */
+    const qdr_machine *machine; /* for algorithms that need one */
+    const char *pacing;         /* "free", "arrivals", "grants", "requests"; NULL: what suits the algorithm */
+    int64_t chunk;              /* bytes; 0: QDR_CHUNK, else the default */
+    int64_t window;             /* bytes; 0: QDR_WINDOW, else the default */
+    int barrier;                /* all ranks meet after each phase */
+    int in_flight;              /* exchanges of this plan at once, up to 16; 0: 2 */
+    double stall_seconds;       /* wait gives a report after so long; 0: QDR_STALL_SECONDS, else never */
+    qdr_trace_function *trace;  /* NULL: none */
+    void *trace_context;
+} qdr_plan_options;
+#define QDR_PLAN_OPTIONS                                                                                     \
+    { .size = sizeof(qdr_plan_options) }
+
+/* Collective. Options must be the same on all ranks, except tracing and deadline; NULL means defaults, and the
+ * environment of rank 0 counts. Gathers the whole matrix if the algorithm needs it. */
+qdr_status qdr_plan_create(qdr_partners *partners, const qdr_plan_options *options, qdr_plan **plan);
+
+/* Collective. The same with a schedule that exists, such as one read from a file; it must be of the partners'
+ * pattern and be the same on all ranks. Every rank checks its own share of it. */
+qdr_status qdr_plan_create_scheduled(qdr_partners *partners, const qdr_schedule *schedule,
+                                     const qdr_plan_options *options, qdr_plan **plan);
+
+/* Local. Refused with QDR_BUSY while an exchange is under way. Ranks may destroy plans in any order. Safe
+ * after MPI_Finalize. Sets the handle to NULL; NULL is accepted. */
+qdr_status qdr_plan_destroy(qdr_plan **plan);
+
+typedef struct qdr_plan_info {
+    const char *algorithm; /* what runs */
+    const char *pacing;
+    const char *why; /* one sentence: how it was chosen */
+    int64_t chunk, window;
+    int stages;
+    int64_t phases;                    /* 0 for algorithms that schedule at run time */
+    int64_t messages_out, messages_in; /* of this rank, with others */
+    int64_t items_out, items_in;
+    int in_flight;
+    int64_t exchanges;     /* done so far */
+    int64_t staging_items; /* memory for what is forwarded, per exchange under way */
+    double build_seconds;
+} qdr_plan_info;
+
+/* Local. Texts live as long as the plan. */
+qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info);
+
+/* Local. The schedule that the plan runs, to be read by row (the communication phase table of NICE) or
+ * written to a file; NULL for algorithms without one, and for those whose rows need no matrix. Valid as long
+ * as the plan. */
+const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan);
+
+/* ---- running it ---------------------------------------------------------------------------------------- */
+
+/* Where the data is. Sides follow the order of qdr_partners_look(). Outgoing and incoming memory must not
+ * overlap. Either one pointer per partner (NICE, section 4.2), or a base and offsets in items as
+ * MPI_Alltoallv has them, offsets NULL meaning one after the other. Pointers of empty messages may be NULL. */
+typedef struct qdr_buffers {
+    size_t size;        /* sizeof(qdr_buffers) */
+    int64_t item_bytes; /* the same on all ranks */
+    const void *const *outgoing;
+    void *const *incoming;
+    const void *outgoing_base; /* used when outgoing is NULL */
+    void *incoming_base;       /* used when incoming is NULL */
+    const int64_t *outgoing_offset, *incoming_offset;
+    /* Other sizes than the plan's for this one exchange, `paced` only; both ends must state the same. */
+    const int64_t *outgoing_items, *incoming_items;
+} qdr_buffers;
+#define QDR_BUFFERS                                                                                          \
+    { .size = sizeof(qdr_buffers) }
+
+/* Local. Starts an exchange; the i-th start of a plan on one rank belongs to the i-th on the others. QDR_BUSY
+ * when as many as `in_flight` are under way. */
+qdr_status qdr_exchange_start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange);
+
+/* Local. Advances everything; *done says whether this exchange has ended, and then its handle is NULL. */
+qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done);
+
+/* Waits for the end; the handle is NULL then. When the deadline passes: QDR_STALLED, with a sentence that
+ * says who waits for whom; the exchange is still under way, its buffers borrowed, and may be waited for
+ * again. */
+qdr_status qdr_exchange_wait(qdr_exchange **exchange);
+
+/* start and wait. */
+qdr_status qdr_plan_exchange(qdr_plan *plan, const qdr_buffers *buffers);
+
+/* Local. Lets everything that is under way in the process advance a little; for long computations between
+ * start and wait. */
+void qdr_progress(void);
+
+/* Local. This thread's most recent stall as a report of several lines; "" if there was none. */
+const char *qdr_stall_report(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Flights (flight.h): counting what is under way, and letting go of it.
+ *
+ * A flight is over when its count of operations is zero and its owner expects no more. Ending it earlier,
+ * after a failure, takes back the receives; whatever cannot be taken back (a send whose receiver never came,
+ * a collective that not all ranks joined) keeps the flight alive, and the last such operation frees it, from
+ * inside qdri_progress(). If that operation never ends, the memory is never freed: a few blocks per deadline
+ * that passed, on a communicator that cannot be used any more. The same holds when receives were taken back,
+ * since MPI does not say whether it had begun to fill them.
+ *
+ * Messages of known size go under one tag: MPI keeps the order between two ranks, and both ends have the same
+ * idea of the sequence of such messages, round after round.
+ */
+#include "discover/flight.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef struct qdri_flight_block {
+    struct qdri_flight_block *next;
+    max_align_t data[];
+} block;
+
+/* ---- beginning and end --------------------------------------------------------------------------------- */
+
+qdri_flight *qdri_flight_create(qdri_wire *wire, const char *what) {
+    qdri_flight *flight = QDRI_ZERO_ARRAY(qdri_flight, 1);
+    if (!flight) return NULL;
+    flight->wire = wire;
+    flight->what = what;
+    flight->deadline = qdri_deadline(0);
+    return flight;
+}
+
+static void dispose(qdri_flight *flight) {
+    for (block *gone = flight->blocks, *next; gone; gone = next) {
+        next = gone->next;
+        free(gone);
+    }
+    free(flight->result);
+    free(flight);
+}
+
+void qdri_flight_end(qdri_flight **flight) {
+    qdri_flight *ended = *flight;
+    int taken_back = 0;
+    if (!ended) return;
+    *flight = NULL;
+    for (qdri_leg *leg = ended->legs; leg && ended->under_way; leg = leg->next)
+        if (leg->under_way && leg->is_receive) {
+            qdri_cancel(ended->wire, &leg->operation);
+            taken_back = 1;
+        }
+    (void)qdri_wire_reserve(ended->wire, -ended->reserved);
+    if (ended->under_way || taken_back)
+        ended->abandoned = 1;
+    else
+        dispose(ended);
+}
+
+qdr_status qdri_flight_open(MPI_Comm comm, const char *what, qdri_wire **wire, qdri_flight **flight) {
+    QDRI_TRY(qdri_wire_open(comm, wire));
+    qdri_lock(*wire);
+    *flight = qdri_flight_create(*wire, what);
+    return QDR_OK;
+}
+
+void qdri_flight_close(qdri_wire **wire, qdri_flight **flight) {
+    qdri_flight_end(flight);
+    qdri_unlock(*wire);
+    qdri_wire_release(wire);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------- */
+
+void *qdri_flight_alloc(qdri_flight *flight, int64_t count, size_t size) {
+    if (count < 0 || (uint64_t)count > (PTRDIFF_MAX - sizeof(block)) / size) return NULL;
+    block *made = qdri_alloc_zero((int64_t)(sizeof(block) + (size_t)count * size), 1);
+    if (!made) return NULL;
+    made->next = flight->blocks;
+    flight->blocks = made;
+    return made->data;
+}
+
+void *qdri_flight_result(qdri_flight *flight, int64_t bytes) {
+    if (!flight->result) {
+        flight->result = qdri_alloc(bytes, 1);
+        flight->result_bytes = bytes;
+    }
+    void *resized =
+        bytes == flight->result_bytes ? NULL : realloc(flight->result, bytes > 0 ? (size_t)bytes : 1);
+    if (resized) {
+        flight->result = resized;
+        flight->result_bytes = bytes;
+    }
+    return bytes <= flight->result_bytes ? flight->result : NULL;
+}
+
+void *qdri_flight_take_result(qdri_flight *flight) {
+    void *result = flight->result;
+    flight->result = NULL;
+    return result;
+}
+
+/* ---- operations ---------------------------------------------------------------------------------------- */
+
+void qdri_flight_fail(qdri_flight *flight, qdr_status status) {
+    if (flight->failed == QDR_OK) {
+        flight->failed = status;
+        snprintf(flight->sentence, sizeof flight->sentence, "%s", qdr_error_message());
+    }
+    flight->over = 1;
+}
+
+static void landed(qdri_operation *operation, qdr_status status) {
+    qdri_leg *leg = (qdri_leg *)operation;
+    qdri_flight *flight = leg->flight;
+    leg->under_way = 0;
+    flight->under_way--;
+    if (flight->abandoned) {
+        if (!flight->under_way) dispose(flight);
+        return;
+    }
+    if (status)
+        qdri_flight_fail(flight, status);
+    else if (leg->landing)
+        leg->landing(leg);
+    if (!flight->under_way && !flight->expects_more) flight->over = 1;
+}
+
+qdri_leg *qdri_flight_legs(qdri_flight *flight, int64_t count) {
+    qdri_leg *legs = QDRI_FLIGHT_ARRAY(flight, qdri_leg, count);
+    if (!legs || qdri_wire_reserve(flight->wire, count)) return NULL;
+    flight->reserved += count;
+    for (int64_t i = 0; i < count; i++) {
+        legs[i].operation.done = landed;
+        legs[i].flight = flight;
+    }
+    return legs;
+}
+
+void qdri_flight_note(qdri_leg *leg, qdr_status started) {
+    qdri_flight *flight = leg->flight;
+    if (started) {
+        qdri_flight_fail(flight, started);
+        return;
+    }
+    leg->under_way = 1;
+    flight->under_way++;
+    if (leg->listed) return;
+    leg->listed = 1;
+    leg->next = flight->legs;
+    flight->legs = leg;
+}
+
+qdr_status qdri_flight_wait(qdri_flight *flight) {
+    flight->over = flight->failed || (!flight->under_way && !flight->expects_more);
+    qdr_status status = qdri_wait_until(flight->wire, &flight->over, flight->deadline);
+    if (status == QDR_OK && flight->failed) status = qdri_fail(flight->failed, "%s", flight->sentence);
+    if (status) qdri_wire_break(flight->wire); /* the others may be anywhere in the protocol */
+    if (status == QDR_STALLED)
+        return qdri_fail(QDR_STALLED,
+                         "rank %d: the %s did not end before the deadline; %lld operations are under way",
+                         qdri_wire_rank(flight->wire), flight->what, (long long)flight->under_way);
+    return status;
+}
+
+qdr_status qdri_flight_agree(qdri_wire *wire, const qdri_flight *flight, qdr_status status, int64_t *maximum,
+                             int count) {
+    qdri_agreement agreement = {.status = status,
+                                .maximum = maximum,
+                                .count = count,
+                                .deadline = flight ? flight->deadline : qdri_deadline(0)};
+    return qdri_agree(wire, &agreement);
+}
+
+qdr_status qdri_flight_deliver(qdri_flight *flight, qdri_leg *legs, int sends, const qdr_parcel *out,
+                               int receives, const qdr_parcel *in) {
+    for (int i = 0; i < receives && !flight->failed; i++) {
+        if (!in[i].data || !in[i].bytes) continue;
+        legs->is_receive = 1;
+        qdri_flight_note(legs, qdri_receive(flight->wire, &legs->operation, in[i].rank, QDRI_TAG_DELIVER,
+                                            in[i].data, in[i].bytes));
+        legs++;
+    }
+    for (int i = 0; i < sends && !flight->failed; i++) {
+        if (!out[i].data || !out[i].bytes) continue;
+        qdri_flight_note(legs, qdri_send(flight->wire, &legs->operation, out[i].rank, QDRI_TAG_DELIVER,
+                                         out[i].data, out[i].bytes));
+        legs++;
+    }
+    return qdri_flight_wait(flight);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Partners inside the library: sharing them, and their wire. */
+#ifndef QDRI_PARTNERS_H
+#define QDRI_PARTNERS_H
+
+#include "quadrille/discover.h"
+#include "wire/wire.h"
+
+/* One more owner; qdr_partners_destroy() takes it away. */
+qdr_partners *qdri_partners_retain(qdr_partners *partners);
+
+/* Valid as long as the partners. */
+qdri_wire *qdri_partners_wire(const qdr_partners *partners);
+
+/* The whole matrix if it was given or gathered, else NULL. Valid as long as the partners. */
+const qdr_pattern *qdri_partners_pattern(const qdr_partners *partners);
+
+/* Gives them the matrix, which becomes theirs. */
+void qdri_partners_remember(qdr_partners *partners, qdr_pattern *pattern);
+
+#endif

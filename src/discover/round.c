@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One round of discovery from its first agreement to its last (round.h).
+ *
+ *     agree on arguments and memory; find each other;
+ *     [agree on memory for what comes; deliver large parcels]; judge; agree
+ *
+ * The step in brackets is taken when some rank has a parcel that did not travel along, which all know from
+ * the first agreement; the last one falls away where nothing can have gone wrong since. Cost: one to three
+ * agreements (a reduction of a few words each), what the method takes, and one message per large parcel.
+ *
+ * A round takes its tag after the first agreement, so all ranks count alike. No rank passes the agreement of
+ * the next round before all have left the search of this one, so one tag would do; but then the methods would
+ * be right only because of what is built around them, and a fresh tag costs nothing.
+ */
+#include "discover/round.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* The words of the first agreement: always as many, so that calls of different kinds can meet in it. A
+ * value that must be the same is there with its negative: highest and lowest in one. */
+enum { LARGEST, CALL, METHOD = CALL + 2, ALIKE = METHOD + 2, WORDS = ALIKE + 2 * QDRI_ALIKE };
+
+enum { ALIGNMENT = 16 };
+
+static const char *const call_names[] = {
+    [QDRI_CALL_DISCOVER] = "qdr_discover",
+    [QDRI_CALL_SENDS] = "qdr_partners_from_sends",
+    [QDRI_CALL_RECEIVES] = "qdr_partners_from_receives",
+    [QDRI_CALL_BOTH] = "qdr_partners_from_both with a check",
+    [QDRI_CALL_BOTH_UNCHECKED] = "qdr_partners_from_both without a check",
+    [QDRI_CALL_PATTERN] = "qdr_partners_from_pattern",
+    [QDRI_CALL_RENDEZVOUS] = "a rendezvous",
+};
+
+/* ---- the first agreement ------------------------------------------------------------------------------- */
+
+static int has_reserve(const qdri_round *round) {
+    return round->words && round->method->bounded;
+}
+
+static int64_t words_size(int count) {
+    return count * (int64_t)(sizeof(int64_t) + sizeof(int));
+}
+
+/* For a word from every rank, where no more can come. */
+static int reserve_words(qdri_round *round) {
+    int ranks = qdri_wire_ranks(round->wire);
+    if (!has_reserve(round)) return 1;
+    round->came = QDRI_FLIGHT_ARRAY(round->flight, qdr_parcel, ranks);
+    return round->came && qdri_flight_result(round->flight, words_size(ranks));
+}
+
+static qdr_status prepare(qdri_round *round) {
+    const qdri_discovery *method = round->method;
+    if (round->status) return round->status;
+    if (!round->flight) return qdri_fail_memory();
+    if (!method) return QDR_OK;
+    int64_t words = method->scratch * (int64_t)qdri_wire_ranks(round->wire) + 1;
+    round->scratch = QDRI_FLIGHT_ARRAY(round->flight, int64_t, words);
+    round->legs = qdri_flight_legs(round->flight, (int64_t)round->count + 1);
+    if (!round->scratch || !round->legs || !reserve_words(round)) return qdri_fail_memory();
+    return method->carries ? qdri_envelopes_prepare(round) : QDR_OK;
+}
+
+static void put(int64_t *pair, int64_t value) {
+    pair[0] = value;
+    pair[1] = -value;
+}
+
+static int differs(const int64_t *pair) {
+    return pair[0] != -pair[1];
+}
+
+/* All ranks see the same words, so all say the same. */
+static qdr_status compare(const qdri_round *round, const int64_t *word) {
+    if (differs(&word[CALL]))
+        return qdri_fail(QDR_MISMATCH, "some ranks are in %s, others in %s", call_names[-word[CALL + 1]],
+                         call_names[word[CALL]]);
+    if (differs(&word[METHOD])) {
+        qdr_discovery_info high, low;
+        QDRI_TRY(qdr_discovery((int)word[METHOD], &high));
+        QDRI_TRY(qdr_discovery((int)-word[METHOD + 1], &low));
+        return qdri_fail(QDR_MISMATCH, "some ranks discover by %s, others by %s; expected the same on all",
+                         low.name, high.name);
+    }
+    for (int i = 0; i < round->alikes; i++) {
+        const int64_t *pair = &word[ALIKE + 2 * i];
+        if (differs(pair))
+            return qdri_fail(QDR_MISMATCH,
+                             "the %s is %" PRId64 " on some rank, and %" PRId64
+                             " on another; expected the same on all",
+                             round->alike[i].what, -pair[1], pair[0]);
+    }
+    return QDR_OK;
+}
+
+static int64_t method_number(const qdri_discovery *method) {
+    qdr_discovery_info info;
+    for (int i = 0; method && qdr_discovery(i, &info) == QDR_OK; i++)
+        if (info.name == method->name) return i;
+    return 0;
+}
+
+static qdr_status begin(qdri_round *round) {
+    int64_t word[WORDS] = {0};
+    qdr_status status = prepare(round);
+    if (status == QDR_OK) put(&word[METHOD], method_number(round->method));
+    for (int i = 0; status == QDR_OK && i < round->count; i++)
+        if (round->out[i].bytes > word[LARGEST]) word[LARGEST] = round->out[i].bytes;
+    put(&word[CALL], round->call);
+    for (int i = 0; i < round->alikes; i++) put(&word[ALIKE + 2 * i], round->alike[i].value);
+    QDRI_TRY(qdri_flight_agree(round->wire, round->flight, status, word, WORDS));
+    QDRI_TRY(compare(round, word));
+    if (!round->method) return QDR_OK;
+    round->largest = word[LARGEST];
+    round->tag = QDRI_TAG_DISCOVER + (int)((unsigned)qdri_wire_round(round->wire) % QDRI_DISCOVER_ROUNDS);
+    return QDR_OK;
+}
+
+/* ---- finding each other -------------------------------------------------------------------------------- */
+
+static void poll(qdri_poller *poller) {
+    qdri_round *round = (qdri_round *)((char *)poller - offsetof(qdri_round, poller));
+    if (!round->flight->over) round->method->poll(round);
+}
+
+static qdr_status find_each_other(qdri_round *round) {
+    round->method->start(round);
+    if (!round->method->poll) return qdri_flight_wait(round->flight);
+    round->poller.poll = poll;
+    qdri_poller_add(round->wire, &round->poller);
+    qdr_status status = qdri_flight_wait(round->flight);
+    qdri_poller_remove(round->wire, &round->poller);
+    return status;
+}
+
+/* ---- what came ----------------------------------------------------------------------------------------- */
+
+static int64_t aligned(int64_t bytes) {
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static qdr_status keep_words(qdri_round *round) {
+    int arrived = round->arrived;
+    int64_t *word = qdri_flight_result(round->flight, words_size(arrived));
+    if (!word) return qdri_fail_memory();
+    round->in_word = word;
+    round->in_word_rank = (int *)(word + arrived);
+    for (int i = 0; i < arrived; i++) {
+        memcpy(&word[i], round->came[i].data, sizeof word[i]);
+        round->in_word_rank[i] = round->came[i].rank;
+    }
+    return QDR_OK;
+}
+
+/* One block: the list, then the parcels. Those that travelled along are copied, and the list of what came
+ * turns into the list of what is still to be received. */
+static qdr_status keep_parcels(qdri_round *round) {
+    qdr_parcel *came = round->came;
+    int64_t size = aligned(round->arrived * (int64_t)sizeof *round->in);
+    int64_t at = size;
+    for (int i = 0; i < round->arrived; i++) {
+        if (came[i].bytes > INT64_MAX / 2 - size) return qdri_fail_memory();
+        size += aligned(came[i].bytes);
+    }
+    char *block = qdri_flight_result(round->flight, size);
+    if (!block) return qdri_fail_memory();
+    round->in = (qdr_parcel *)block;
+    for (int i = 0; i < round->arrived; i++) {
+        void *place = block + at;
+        round->in[i] = (qdr_parcel){.rank = came[i].rank, .bytes = came[i].bytes, .data = place};
+        if (came[i].data && came[i].bytes) memcpy(place, came[i].data, (size_t)came[i].bytes);
+        came[i].data = came[i].data ? NULL : place;
+        at += aligned(came[i].bytes);
+    }
+    return QDR_OK;
+}
+
+static qdr_status keep(qdri_round *round) {
+    QDRI_TRY(round->method->learn(round));
+    return round->words ? keep_words(round) : keep_parcels(round);
+}
+
+/* The parcels of this rank that did not travel along, as a list for delivery. */
+static const qdr_parcel *left_to_send(qdri_round *round, int *count) {
+    qdr_parcel *left = QDRI_FLIGHT_ARRAY(round->flight, qdr_parcel, round->count);
+    *count = 0;
+    for (int i = 0; left && i < round->count; i++)
+        if (round->out[i].bytes > round->method->carries) left[(*count)++] = round->out[i];
+    return left;
+}
+
+static qdr_status deliver(qdri_round *round, qdr_status status) {
+    int sends = 0;
+    const qdr_parcel *left = left_to_send(round, &sends);
+    qdri_leg *legs =
+        status == QDR_OK ? qdri_flight_legs(round->flight, (int64_t)sends + round->arrived) : NULL;
+    if (status == QDR_OK && (!left || !legs)) status = qdri_fail_memory();
+    QDRI_TRY(qdri_flight_agree(round->wire, round->flight, status, NULL, 0));
+    return qdri_flight_deliver(round->flight, legs, sends, left, round->arrived, round->came);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------- */
+
+qdr_status qdri_discover(qdri_round *round) {
+    QDRI_TRY(begin(round));
+    if (!round->method) return QDR_OK;
+    QDRI_TRY(find_each_other(round));
+    qdr_status status = keep(round);
+    if (!round->words && round->largest > round->method->carries) {
+        QDRI_TRY(deliver(round, status));
+    }
+    if (status == QDR_OK && round->judge) status = round->judge(round);
+    if (has_reserve(round) && !round->judge) return status;
+    return qdri_flight_agree(round->wire, round->flight, status, NULL, 0);
+}

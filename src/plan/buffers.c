@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The buffers of an exchange: from what the caller gave, one pointer per partner and the bytes of every leg. All of it
+ * is checked before anything is sent: sizes that cannot be counted, memory that is missing, outgoing and incoming
+ * memory that overlaps.
+ */
+#include "plan/buffers.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static qdr_status check(const qdr_exchange *exchange, const qdr_buffers *buffers) {
+    if (!buffers) return qdri_fail(QDR_INVALID, "qdr_exchange_start: buffers is NULL");
+    if (buffers->size != sizeof *buffers)
+        return qdri_fail(QDR_INVALID,
+                         "qdr_exchange_start: buffers.size is %zu, expected %zu; begin with QDR_BUFFERS",
+                         buffers->size, sizeof *buffers);
+    if (buffers->item_bytes < 0 ||
+        (buffers->item_bytes == 0 && (exchange->out.items > 0 || exchange->in.items > 0)))
+        return qdri_fail(QDR_RANGE, "qdr_exchange_start: item_bytes is %lld", (long long)buffers->item_bytes);
+    if ((buffers->outgoing_items || buffers->incoming_items) && !exchange->plan->any_size)
+        return qdri_fail(QDR_INVALID,
+                         "sizes may differ from call to call with paced, async and distributed; this plan "
+                         "runs %s",
+                         exchange->plan->algorithm);
+    return QDR_OK;
+}
+
+/* ---- bytes --------------------------------------------------------------------------------------------- */
+
+static qdr_status set_bytes(qdr_exchange *exchange, qdri_half *half, const qdri_side *side,
+                            const int64_t *items, const char *direction) {
+    half->bytes = half->ended = 0;
+    for (int i = 0; i < side->lanes; i++) half->lane[i] = (qdri_lane_flow){.last = exchange->last};
+    for (int64_t i = 0; i < side->legs; i++) {
+        const qdri_leg *leg = &side->leg[i];
+        int64_t count = items ? items[exchange->program->segment[leg->first].index] : leg->items;
+        if (count < 0 || (exchange->item_bytes > 0 && count > (INT64_C(1) << 62) / exchange->item_bytes) ||
+            count * exchange->item_bytes > (INT64_C(1) << 62) - half->bytes)
+            return qdri_fail(QDR_RANGE, "%lld items of %lld bytes %s rank %d cannot be counted",
+                             (long long)count, (long long)exchange->item_bytes, direction, leg->partner);
+        half->flow[i] = (qdri_flow){.bytes = count * exchange->item_bytes};
+        half->lane[leg->lane].bytes += half->flow[i].bytes;
+        half->bytes += half->flow[i].bytes;
+    }
+    return QDR_OK;
+}
+
+/* ---- pointers ------------------------------------------------------------------------------------------ */
+
+/* One side as the caller gave it. */
+typedef struct given {
+    const void *const *pointer;
+    const char *base;
+    const int64_t *offset, *items;
+    int count;
+    const int *partner;
+    const int64_t *plan_items;
+    const char *direction;
+} given;
+
+static qdr_status set_pointers(const qdr_exchange *exchange, const given *side, const char **pointer) {
+    int64_t next = 0;
+    for (int i = 0; i < side->count; i++) {
+        int64_t items = side->items ? side->items[i] : side->plan_items[i];
+        int64_t offset = side->offset ? side->offset[i] : next;
+        next = offset + items;
+        pointer[i] = side->pointer ? side->pointer[i]
+                     : side->base  ? side->base + offset * exchange->item_bytes
+                                   : NULL;
+        if (items > 0 && !pointer[i])
+            return qdri_fail(QDR_INVALID, "%lld items %s rank %d have no memory: the pointer is NULL",
+                             (long long)items, side->direction, side->partner[i]);
+    }
+    return QDR_OK;
+}
+
+/* ---- overlap ------------------------------------------------------------------------------------------- */
+
+static int64_t bytes_at(const qdr_exchange *exchange, const given *side, int i) {
+    return (side->items ? side->items[i] : side->plan_items[i]) * exchange->item_bytes;
+}
+
+/* The lowest and the highest byte of a side. */
+static void extent(const qdr_exchange *exchange, const given *side, const char **pointer, uintptr_t *low,
+                   uintptr_t *high) {
+    *low = UINTPTR_MAX;
+    *high = 0;
+    for (int i = 0; i < side->count; i++) {
+        uintptr_t begin = (uintptr_t)pointer[i], end = begin + (uintptr_t)bytes_at(exchange, side, i);
+        if (begin == end) continue;
+        if (begin < *low) *low = begin;
+        if (end > *high) *high = end;
+    }
+}
+
+/* Memory that is written may not be read or written for another partner. Sides that lie apart, the usual case, cost
+ * nothing; others are compared pair by pair. */
+static qdr_status check_overlap(const qdr_exchange *exchange, const given *out, const given *in) {
+    const char **outgoing = exchange->outgoing, **incoming = (const char **)exchange->incoming;
+    uintptr_t low, high, in_low, in_high;
+    extent(exchange, out, outgoing, &low, &high);
+    extent(exchange, in, incoming, &in_low, &in_high);
+    if (high <= in_low || in_high <= low) return QDR_OK;
+    for (int i = 0; i < in->count; i++) {
+        uintptr_t begin = (uintptr_t)incoming[i], end = begin + (uintptr_t)bytes_at(exchange, in, i);
+        if (begin == end || end <= low || begin >= high) continue;
+        for (int k = 0; k < out->count; k++) {
+            uintptr_t other = (uintptr_t)outgoing[k],
+                      other_end = other + (uintptr_t)bytes_at(exchange, out, k);
+            if (other != other_end && begin < other_end && other < end)
+                return qdri_fail(QDR_INVALID,
+                                 "the memory for rank %d's items overlaps what is sent to rank %d",
+                                 in->partner[i], out->partner[k]);
+        }
+    }
+    return QDR_OK;
+}
+
+qdr_status qdri_buffers_bind(qdr_exchange *exchange, const qdr_buffers *buffers) {
+    qdr_partners_view view = qdr_partners_look(exchange->plan->partners);
+    QDRI_TRY(check(exchange, buffers));
+    exchange->item_bytes = buffers->item_bytes;
+    given out = {buffers->outgoing, buffers->outgoing_base, buffers->outgoing_offset, buffers->outgoing_items,
+                 view.sends,        view.destination,       view.send_items,          "for"};
+    given in = {(const void *const *)buffers->incoming,
+                buffers->incoming_base,
+                buffers->incoming_offset,
+                buffers->incoming_items,
+                view.receives,
+                view.source,
+                view.receive_items,
+                "from"};
+    QDRI_TRY(set_bytes(exchange, &exchange->out, &exchange->program->out, buffers->outgoing_items, "for"));
+    QDRI_TRY(set_bytes(exchange, &exchange->in, &exchange->program->in, buffers->incoming_items, "from"));
+    QDRI_TRY(set_pointers(exchange, &out, exchange->outgoing));
+    QDRI_TRY(set_pointers(exchange, &in, (const char **)exchange->incoming));
+    QDRI_TRY(check_overlap(exchange, &out, &in));
+    const qdri_self *self = &exchange->program->self;
+    exchange->self_bytes = self->outgoing < 0 ? 0 : bytes_at(exchange, &out, self->outgoing);
+    int64_t self_in = self->incoming < 0 ? 0 : bytes_at(exchange, &in, self->incoming);
+    if (exchange->self_bytes != self_in)
+        return qdri_fail(QDR_MISMATCH, "rank %d sends itself %lld bytes and receives %lld", view.rank,
+                         (long long)exchange->self_bytes, (long long)self_in);
+    return QDR_OK;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------- */
+
+static qdr_status fill_pool(qdri_pool *pool, int64_t count) {
+    if (pool->capacity < count) {
+        qdri_chunk *grown = QDRI_ZERO_ARRAY(qdri_chunk, count);
+        if (!grown) return qdri_fail_memory();
+        free(pool->chunk);
+        pool->chunk = grown;
+        pool->capacity = count;
+        pool->unused = NULL;
+        for (int64_t i = count - 1; i >= 0; i--) {
+            grown[i].next = pool->unused;
+            pool->unused = &grown[i];
+        }
+    }
+    return QDR_OK;
+}
+
+qdr_status qdri_buffers_make_room(qdr_exchange *exchange) {
+    int64_t sends, receives;
+    exchange->executor->bound(exchange, &sends, &receives);
+    int64_t notes = sends + receives + exchange->program->ranks + 64;
+    QDRI_TRY(fill_pool(&exchange->out.pool, sends));
+    QDRI_TRY(fill_pool(&exchange->in.pool, receives));
+    QDRI_TRY(fill_pool(&exchange->notes, notes));
+    if (!qdri_grow(&exchange->staging, &exchange->staging_bytes,
+                   exchange->program->staging_items * exchange->item_bytes, 1) ||
+        !qdri_grow(&exchange->bounce, &exchange->bounce_bytes,
+                   exchange->program->bounce_items * exchange->item_bytes + 1, 1))
+        return qdri_fail_memory();
+    int64_t operations = sends + receives + notes + 1;
+    if (operations > exchange->operations) {
+        QDRI_TRY(qdri_wire_reserve(exchange->wire, operations - exchange->operations));
+        exchange->operations = operations;
+    }
+    return QDR_OK;
+}

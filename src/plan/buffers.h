@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef QDRI_BUFFERS_H
+#define QDRI_BUFFERS_H
+
+#include "plan/plan.h"
+
+/* Checks the caller's buffers and sets the exchange's pointers and bytes. */
+qdr_status qdri_buffers_bind(qdr_exchange *exchange, const qdr_buffers *buffers);
+
+/* Memory for what is under way; allocates only when this exchange needs more than any before it. */
+qdr_status qdri_buffers_make_room(qdr_exchange *exchange);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Chunks: the messages of an exchange, and its control messages. A chunk is taken from a pool, so running
+ * allocates nothing; when a pool is empty the executor goes on once one has come back. Executors decide what goes
+ * when; here things are counted, and the exchange is looked over after each event: has the stage ended, has all?
+ *
+ * Data of one pair goes with one tag, in the order of the lane at both ends. Control messages come from anyone, and
+ * are only listened for while at least one is certain to come; their tag alternates from one exchange of a slot
+ * to the next, because a fast partner may already be in that one.
+ */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "plan/plan.h"
+
+void qdri_trace(qdr_exchange *exchange, int kind, int partner, int64_t phase, int64_t offset, int64_t bytes) {
+    const qdr_plan *plan = exchange->plan;
+    if (!plan->trace) return;
+    qdr_event event = {.seconds = qdri_seconds(),
+                       .exchange = exchange->number,
+                       .partner = partner,
+                       .phase = phase,
+                       .offset = offset,
+                       .bytes = bytes};
+    event.kind = kind;
+    plan->trace(plan->trace_context, &event);
+}
+
+void qdri_exchange_fail(qdr_exchange *exchange, qdr_status status) {
+    if (exchange->failed || status == QDR_OK) return;
+    exchange->failed = status;
+    snprintf(exchange->sentence, 1024, "%s", qdr_error_message());
+    exchange->finished = 1;
+}
+
+/* ---- the pool ------------------------------------------------------------------------------------------ */
+
+int qdri_chunk_possible(const qdri_half *half) {
+    return half->pool.unused != NULL;
+}
+
+static qdri_chunk *take(qdri_pool *pool, qdr_exchange *exchange) {
+    qdri_chunk *chunk = pool->unused;
+    if (!chunk) {
+        qdri_exchange_fail(exchange, qdri_fail(QDR_MEMORY, "more messages under way than there is room for"));
+        return NULL;
+    }
+    pool->unused = chunk->next;
+    chunk->exchange = exchange;
+    return chunk;
+}
+
+static void give_back(qdri_pool *pool, qdri_chunk *chunk) {
+    chunk->next = pool->unused;
+    pool->unused = chunk;
+}
+
+/* An operation was started, or could not be. */
+static int started(qdr_exchange *exchange, qdr_status status) {
+    if (status)
+        qdri_exchange_fail(exchange, status);
+    else
+        exchange->active++;
+    return status == QDR_OK;
+}
+
+/* Something came to an end; true while the exchange is to be continued. */
+static int ended(qdr_exchange *exchange, qdr_status status) {
+    exchange->active--;
+    exchange->last = qdri_seconds();
+    if (status) qdri_exchange_fail(exchange, status);
+    return !exchange->failed;
+}
+
+int64_t qdri_lane_next(const qdr_exchange *exchange, const qdri_half *half, const qdri_side *side,
+                       int number) {
+    qdri_lane_flow *lane = &half->lane[number];
+    for (; lane->cursor < side->lane[number].legs; lane->cursor++) {
+        int64_t leg = side->lane_leg[side->lane[number].first + lane->cursor];
+        if (side->leg[leg].stage > exchange->stage) return -1;
+        if (half->flow[leg].begun < half->flow[leg].bytes) return leg;
+    }
+    return -1;
+}
+
+/* ---- data ---------------------------------------------------------------------------------------------- */
+
+static void count_end(qdri_half *half, const qdri_side *side, int64_t leg, int64_t bytes, double now) {
+    qdri_flow *flow = &half->flow[leg];
+    qdri_lane_flow *lane = &half->lane[side->leg[leg].lane];
+    flow->ended += bytes;
+    lane->ended += bytes;
+    lane->last = now;
+    half->ended += bytes;
+}
+
+static void sent(qdri_operation *operation, qdr_status status) {
+    qdri_chunk *chunk = (qdri_chunk *)operation;
+    qdr_exchange *exchange = chunk->exchange;
+    give_back(&exchange->out.pool, chunk);
+    if (!ended(exchange, status)) return;
+    count_end(&exchange->out, &exchange->program->out, chunk->leg, chunk->bytes, exchange->last);
+    if (exchange->executor->sent) exchange->executor->sent(exchange, chunk->leg);
+    qdri_exchange_check(exchange);
+}
+
+void qdri_chunk_send(qdr_exchange *exchange, int64_t number, int64_t bytes) {
+    const qdri_leg *leg = &exchange->program->out.leg[number];
+    qdri_flow *flow = &exchange->out.flow[number];
+    qdri_chunk *chunk = take(&exchange->out.pool, exchange);
+    if (!chunk) return;
+    chunk->operation.done = sent;
+    chunk->leg = number;
+    chunk->offset = flow->begun;
+    chunk->bytes = bytes;
+    flow->begun += bytes;
+    if (flow->begun == flow->bytes) exchange->out.stage_left--;
+    exchange->out.lane[leg->lane].begun += bytes;
+    qdri_trace(exchange, QDR_EVENT_SEND, leg->partner, leg->phase, chunk->offset, bytes);
+    const char *data = qdri_bytes_out(exchange, leg, chunk->offset, bytes);
+    if (!started(exchange,
+                 qdri_send(exchange->wire, &chunk->operation, leg->partner, exchange->data_tag, data, bytes)))
+        give_back(&exchange->out.pool, chunk);
+}
+
+static void arrived(qdri_operation *operation, qdr_status status) {
+    qdri_chunk *chunk = (qdri_chunk *)operation;
+    qdr_exchange *exchange = chunk->exchange;
+    const qdri_leg *leg = &exchange->program->in.leg[chunk->leg];
+    give_back(&exchange->in.pool, chunk);
+    if (!ended(exchange, status)) return;
+    if (operation->bytes != chunk->bytes) {
+        qdri_exchange_fail(exchange,
+                           qdri_fail(QDR_MISMATCH,
+                                     "rank %d sent %lld bytes where %lld were expected: the two "
+                                     "ranks have different ideas of the exchange",
+                                     leg->partner, (long long)operation->bytes, (long long)chunk->bytes));
+        return;
+    }
+    qdri_trace(exchange, QDR_EVENT_ARRIVAL, leg->partner, leg->phase, chunk->offset, chunk->bytes);
+    qdri_bytes_arrived(exchange, leg, chunk->offset, chunk->bytes);
+    count_end(&exchange->in, &exchange->program->in, chunk->leg, chunk->bytes, exchange->last);
+    if (exchange->in.flow[chunk->leg].ended == exchange->in.flow[chunk->leg].bytes) exchange->in.stage_left--;
+    if (exchange->executor->arrived) exchange->executor->arrived(exchange, chunk->leg, chunk->bytes);
+    qdri_exchange_check(exchange);
+}
+
+void qdri_chunk_receive(qdr_exchange *exchange, int64_t number, int64_t bytes) {
+    const qdri_leg *leg = &exchange->program->in.leg[number];
+    qdri_flow *flow = &exchange->in.flow[number];
+    qdri_chunk *chunk = take(&exchange->in.pool, exchange);
+    if (!chunk) return;
+    chunk->operation.done = arrived;
+    chunk->leg = number;
+    chunk->offset = flow->begun;
+    chunk->bytes = bytes;
+    flow->begun += bytes;
+    exchange->in.lane[leg->lane].begun += bytes;
+    char *place = qdri_bytes_in(exchange, leg, chunk->offset, bytes);
+    if (!started(exchange, qdri_receive(exchange->wire, &chunk->operation, leg->partner, exchange->data_tag,
+                                        place, bytes)))
+        give_back(&exchange->in.pool, chunk);
+}
+
+/* ---- control ------------------------------------------------------------------------------------------- */
+
+static void note_sent(qdri_operation *operation, qdr_status status) {
+    qdri_chunk *chunk = (qdri_chunk *)operation;
+    qdr_exchange *exchange = chunk->exchange;
+    give_back(&exchange->notes, chunk);
+    if (ended(exchange, status)) qdri_exchange_check(exchange);
+}
+
+void qdri_control_send(qdr_exchange *exchange, int to, const qdri_note *note) {
+    qdri_chunk *chunk = take(&exchange->notes, exchange);
+    if (!chunk) return;
+    chunk->operation.done = note_sent;
+    chunk->note = *note;
+    if (!started(exchange, qdri_send(exchange->wire, &chunk->operation, to, exchange->control_tag,
+                                     &chunk->note, sizeof chunk->note)))
+        give_back(&exchange->notes, chunk);
+}
+
+static void note_came(qdri_operation *operation, qdr_status status) {
+    qdri_chunk *chunk = (qdri_chunk *)operation;
+    qdr_exchange *exchange = chunk->exchange;
+    qdri_note note = chunk->note;
+    exchange->listens = 0;
+    if (!ended(exchange, status)) return;
+    exchange->executor->control(exchange, operation->partner, &note);
+    qdri_exchange_check(exchange);
+}
+
+void qdri_control_listen(qdr_exchange *exchange) {
+    qdri_chunk *chunk = &exchange->listening;
+    if (exchange->listens || exchange->failed) return;
+    chunk->exchange = exchange;
+    chunk->operation.done = note_came;
+    exchange->listens =
+        started(exchange, qdri_receive(exchange->wire, &chunk->operation, QDRI_ANYONE, exchange->control_tag,
+                                       &chunk->note, sizeof chunk->note));
+}
+
+/* ---- looking it over ----------------------------------------------------------------------------------- */
+
+/* Empty legs end by themselves. */
+static int64_t legs_with_bytes(const qdri_half *half, const qdri_side *side, int stage) {
+    int64_t count = 0;
+    for (int64_t i = side->stage_start[stage]; i < side->stage_start[stage + 1]; i++)
+        count += half->flow[i].bytes > 0;
+    return count;
+}
+
+static void begin_stage(qdr_exchange *exchange) {
+    const qdri_program *program = exchange->program;
+    exchange->out.stage_left = legs_with_bytes(&exchange->out, &program->out, exchange->stage);
+    exchange->in.stage_left = legs_with_bytes(&exchange->in, &program->in, exchange->stage);
+    exchange->executor->stage(exchange);
+}
+
+void qdri_exchange_begin(qdr_exchange *exchange) {
+    exchange->stage = 0;
+    exchange->executor->start(exchange);
+    begin_stage(exchange);
+    if (exchange->executor->begun) exchange->executor->begun(exchange);
+    qdri_exchange_check(exchange);
+}
+
+/* The next stage may begin when all of this one has come, for it is what will be passed on, and has been sent off,
+ * so that lanes keep their order. */
+void qdri_exchange_check(qdr_exchange *exchange) {
+    while (!exchange->failed && exchange->in.stage_left == 0 && exchange->out.stage_left == 0 &&
+           exchange->stage + 1 < exchange->program->stages) {
+        exchange->stage++;
+        begin_stage(exchange);
+    }
+    if (!exchange->failed && exchange->active == 0 && !exchange->held &&
+        exchange->in.ended == exchange->in.bytes && exchange->out.ended == exchange->out.bytes) {
+        if (exchange->executor->leave) exchange->executor->leave(exchange);
+        exchange->finished = 1;
+    }
+}

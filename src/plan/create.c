@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Making a plan. Three collective steps, each of which all ranks leave with the same status: rank 0 tells its
+ * settings, and everyone compares his own; facts and tags are agreed, and the algorithm is chosen; everyone builds his
+ * share, the whole matrix being gathered only if the algorithm must know it, and all agree that it worked.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/spec.h"
+#include "discover/partners.h"
+#include "plan/settings.h"
+#include "schedule/registry.h"
+#include "schedule/schedule.h"
+
+/* ---- settings ------------------------------------------------------------------------------------------ */
+
+typedef struct telling {
+    qdri_operation operation;
+    int finished;
+    qdr_status status;
+    qdri_settings settings;
+} telling;
+
+static void told(qdri_operation *operation, qdr_status status) {
+    telling *step = (telling *)operation;
+    step->finished = 1;
+    step->status = status;
+}
+
+/* Rank 0's settings come to all. */
+static qdr_status tell_settings(qdri_wire *wire, qdri_settings *settings, double deadline) {
+    telling *step = QDRI_ZERO_ARRAY(telling, 1);
+    if (!step) return qdri_fail_memory();
+    step->operation.done = told;
+    step->settings = *settings;
+    qdr_status status =
+        qdri_spread_from(wire, &step->operation, 0, &step->settings, (int)sizeof step->settings);
+    if (!status) status = qdri_wait_until(wire, &step->finished, deadline);
+    if (status == QDR_STALLED) return status; /* MPI may still write into it */
+    if (!status) status = step->status;
+    if (!status) *settings = step->settings;
+    free(step);
+    return status;
+}
+
+/* What this rank asked for must be what rank 0 decided, where this rank asked for anything. */
+static qdr_status compare(const qdr_plan_options *options, const qdri_settings *agreed) {
+    if (!options || options->size != sizeof *options) return QDR_OK; /* complained about elsewhere */
+    if ((options->algorithm && strcmp(options->algorithm, agreed->algorithm) != 0) ||
+        (options->pacing && strcmp(options->pacing, agreed->pacing) != 0))
+        return qdri_fail(QDR_MISMATCH, "asks for '%.60s %.16s', but rank 0 for '%.60s %.16s'",
+                         options->algorithm ? options->algorithm : "", options->pacing ? options->pacing : "",
+                         agreed->algorithm, agreed->pacing);
+    if ((options->chunk && options->chunk != agreed->chunk) ||
+        (options->window && options->window != agreed->window) || !options->barrier != !agreed->barrier ||
+        (options->in_flight && options->in_flight != agreed->in_flight))
+        return qdri_fail(QDR_MISMATCH, "asks for another chunk, window, barrier or in_flight than rank 0");
+    return QDR_OK;
+}
+
+/* ---- the algorithm ------------------------------------------------------------------------------------- */
+
+/* Options that run-time algorithms take in their spec. */
+static qdr_status read_options(qdr_plan *plan, const char *spec_text, const qdri_algorithm *algorithm) {
+    qdri_spec spec;
+    QDRI_TRY(qdri_spec_open(spec_text, "algorithm", &spec));
+    QDRI_TRY(qdri_spec_read(&spec, algorithm->options, algorithm->option_count));
+    if (!strcmp(algorithm->name, "paced")) {
+        if (qdri_spec_given(&spec, "chunk")) plan->chunk = qdri_spec_integer(&spec, "chunk");
+        if (qdri_spec_given(&spec, "window")) plan->window = qdri_spec_integer(&spec, "window");
+    }
+    if (!strcmp(algorithm->name, "distributed")) {
+        plan->seed = qdri_spec_integer(&spec, "seed");
+        plan->tells_how_busy = qdri_spec_flag(&spec, "busy-for");
+        plan->goes_ahead = qdri_spec_flag(&spec, "ahead");
+    }
+    return QDR_OK;
+}
+
+static qdr_status find_algorithm(const char *spec_text, const qdri_algorithm **algorithm) {
+    qdri_spec spec;
+    QDRI_TRY(qdri_spec_open(spec_text, "algorithm", &spec));
+    return qdri_algorithm_named(spec.name, algorithm);
+}
+
+/* A pattern of which only this rank's row and column are filled: enough for algorithms that need no more. */
+static qdr_status own_cross(qdr_partners_view view, qdr_pattern **pattern) {
+    qdr_message *message = QDRI_ARRAY(qdr_message, (int64_t)view.sends + view.receives);
+    int64_t count = 0;
+    if (!message) return qdri_fail_memory();
+    for (int i = 0; i < view.sends; i++)
+        message[count++] = (qdr_message){view.rank, view.destination[i], view.send_items[i]};
+    for (int i = 0; i < view.receives; i++)
+        if (view.source[i] != view.rank)
+            message[count++] = (qdr_message){view.source[i], view.rank, view.receive_items[i]};
+    qdr_status status = qdr_pattern_create(view.ranks, count, message, pattern);
+    free(message);
+    return status;
+}
+
+static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_algorithm *algorithm,
+                                const qdr_machine *machine, const qdr_pattern *matrix) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    qdr_pattern *cross = NULL;
+    plan->any_size = algorithm->at_run_time || !strcmp(algorithm->name, "async");
+    plan->ordered = !algorithm->at_run_time;
+    if (plan->any_size) {
+        QDRI_TRY(read_options(plan, spec, algorithm));
+        return qdri_program_from_partners(view, &plan->program);
+    }
+    if (!matrix) QDRI_TRY(own_cross(view, &cross));
+    qdr_schedule *schedule = NULL;
+    qdr_status status = qdr_schedule_create(matrix ? matrix : cross, spec, machine, &schedule);
+    qdr_pattern_destroy(&cross);
+    if (!status) status = qdri_program_from_schedule(schedule, view, &plan->program);
+    if (!status && matrix) plan->schedule = qdri_schedule_retain(schedule);
+    qdr_schedule_destroy(&schedule);
+    return status;
+}
+
+/* ---- slots --------------------------------------------------------------------------------------------- */
+
+static qdr_status open_half(qdri_half *half, const qdri_side *side) {
+    half->flow = QDRI_ZERO_ARRAY(qdri_flow, side->legs);
+    half->lane = QDRI_ZERO_ARRAY(qdri_lane_flow, side->lanes);
+    for (int64_t i = 0; i < side->legs; i++) half->items += side->leg[i].items;
+    return half->flow && half->lane ? QDR_OK : qdri_fail_memory();
+}
+
+static qdr_status open_slots(qdr_plan *plan) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    plan->slot = QDRI_ZERO_ARRAY(qdr_exchange, plan->in_flight);
+    if (!plan->slot) return qdri_fail_memory();
+    for (int i = 0; i < plan->in_flight; i++) {
+        qdr_exchange *slot = &plan->slot[i];
+        slot->plan = plan;
+        slot->program = &plan->program;
+        slot->executor = plan->executor;
+        slot->wire = plan->wire;
+        QDRI_TRY(open_half(&slot->out, &plan->program.out));
+        QDRI_TRY(open_half(&slot->in, &plan->program.in));
+        slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
+        slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
+        slot->sentence = QDRI_ZERO_ARRAY(char, 1024);
+        slot->state = qdri_alloc_zero(1, plan->executor->state_bytes);
+        if (!slot->outgoing || !slot->incoming || !slot->sentence || !slot->state) return qdri_fail_memory();
+    }
+    return QDR_OK;
+}
+
+static void free_half(qdri_half *half) {
+    free(half->flow);
+    free(half->lane);
+    free(half->pool.chunk);
+}
+
+static void free_slot(qdr_exchange *slot) {
+    free_half(&slot->out);
+    free_half(&slot->in);
+    free((void *)slot->outgoing);
+    free(slot->incoming);
+    free(slot->sentence);
+    free(slot->state);
+    free(slot->staging);
+    free(slot->bounce);
+    free(slot->notes.chunk);
+}
+
+/* ---- destroying ---------------------------------------------------------------------------------------- */
+
+static void cancel_pool(qdri_wire *wire, qdri_pool *pool) {
+    for (int64_t i = 0; i < pool->capacity; i++) qdri_cancel(wire, &pool->chunk[i].operation);
+}
+
+/* What a failed or stalled exchange left under way. */
+static void cancel_slot(qdr_exchange *slot) {
+    if (!slot->wire) return;
+    cancel_pool(slot->wire, &slot->out.pool);
+    cancel_pool(slot->wire, &slot->in.pool);
+    cancel_pool(slot->wire, &slot->notes);
+    qdri_cancel(slot->wire, &slot->listening.operation);
+    if (slot->executor && slot->executor->leave) slot->executor->leave(slot);
+}
+
+static void free_plan(qdr_plan *plan) {
+    qdri_lock(plan->wire);
+    for (int i = 0; plan->slot && i < plan->in_flight; i++) {
+        cancel_slot(&plan->slot[i]);
+        qdri_wire_reserve(plan->wire, -plan->slot[i].operations);
+        free_slot(&plan->slot[i]);
+    }
+    if (plan->first_tag) qdri_wire_return_tags(plan->wire, plan->first_tag);
+    qdri_unlock(plan->wire);
+    free(plan->slot);
+    qdri_program_free(&plan->program);
+    qdr_schedule_destroy(&plan->schedule);
+    qdr_partners_destroy(&plan->partners);
+    qdri_wire_release(&plan->wire);
+    free(plan);
+}
+
+qdr_status qdr_plan_destroy(qdr_plan **plan) {
+    if (!plan || !*plan) return QDR_OK;
+    for (int i = 0; i < (*plan)->in_flight; i++) {
+        const qdr_exchange *slot = &(*plan)->slot[i];
+        if (slot->under_way && !slot->failed && !slot->stalled && qdri_wire_state((*plan)->wire) != QDR_GONE)
+            return qdri_fail(QDR_BUSY, "qdr_plan_destroy: exchange %lld is under way; wait for it first",
+                             (long long)slot->number);
+    }
+    free_plan(*plan);
+    *plan = NULL;
+    return QDR_OK;
+}
+
+/* ---- creating ------------------------------------------------------------------------------------------ */
+
+static int64_t others(int count, const int *partner, const int64_t *items, int rank) {
+    int64_t messages = 0;
+    for (int i = 0; i < count; i++) messages += partner[i] != rank && items[i] > 0;
+    return messages;
+}
+
+static int64_t last_phase(const qdri_program *program) {
+    int64_t last = 0;
+    for (int64_t i = 0; i < program->out.legs; i++)
+        if (program->out.leg[i].phase > last) last = program->out.leg[i].phase;
+    return last;
+}
+
+static void explain_line(void *context, const char *line) {
+    (void)context;
+    fprintf(stderr, "quadrille: %s\n", line);
+}
+
+static void explain(const qdr_plan *plan, int wanted) {
+    if (wanted && qdri_wire_rank(plan->wire) == 0 && !qdri_log_wanted()) qdr_set_log(explain_line, NULL);
+    qdri_log("plan %lld of %d ranks: %s, pacing %s, chunk %lld, window %lld: %s", (long long)plan->number,
+             qdri_wire_ranks(plan->wire), plan->algorithm, plan->executor->pacing, (long long)plan->chunk,
+             (long long)plan->window, plan->why);
+}
+
+/* The second step: facts and tags; which algorithm. */
+static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *settings, double deadline) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    int64_t fact[] = {others(view.receives, view.source, view.receive_items, view.rank), plan->number};
+    qdri_agreement agreement = {
+        .status = mine, .maximum = fact, .count = 2, .wants_tags = 1, .deadline = deadline};
+    QDRI_TRY(qdri_agree(plan->wire, &agreement));
+    plan->first_tag = agreement.first_tag;
+    plan->number = fact[1];
+    if (*settings->algorithm) {
+        snprintf(plan->why, sizeof plan->why, "asked for");
+    } else {
+        qdri_facts facts = {view.ranks, qdri_wire_one_node(plan->wire), fact[0]};
+        strcpy(settings->algorithm, qdri_rule(&facts, plan->why, sizeof plan->why));
+    }
+    return QDR_OK;
+}
+
+/* What nobody asked for exactly, by what suits the executor. */
+static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
+    if (!plan->window) {
+        plan->window = settings->window;
+        if (!settings->window_given)
+            plan->window = (int64_t)((double)plan->window * plan->executor->window_share);
+    }
+    if (!plan->chunk) plan->chunk = settings->chunk;
+    if (!plan->chunk)
+        plan->chunk =
+            (int64_t)((double)plan->window * plan->executor->chunk_share / plan->executor->window_share);
+    if (plan->chunk < 1) plan->chunk = 1;
+}
+
+/* The third: everyone builds, all agree. */
+static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr_plan_options *options,
+                        const qdr_schedule *schedule, double deadline) {
+    const qdri_algorithm *algorithm = NULL;
+    qdr_pattern *matrix = NULL;
+    qdr_status status = QDR_OK;
+    const qdr_machine *machine = options ? options->machine : NULL;
+    plan->barrier = settings->barrier;
+    plan->in_flight = settings->in_flight;
+    if (schedule) {
+        static const qdri_algorithm loaded = {.name = "loaded"};
+        algorithm = &loaded;
+        plan->schedule = qdri_schedule_retain(schedule);
+        plan->ordered = 1;
+        status = qdri_program_from_schedule(schedule, qdr_partners_look(plan->partners), &plan->program);
+    } else {
+        QDRI_TRY(
+            find_algorithm(settings->algorithm, &algorithm)); /* the same name, the same verdict everywhere */
+        if (algorithm->knowledge == QDR_KNOWS_MATRIX) QDRI_TRY(qdr_partners_gather(plan->partners, &matrix));
+        status = build_program(plan, settings->algorithm, algorithm, machine, matrix);
+        qdr_pattern_destroy(&matrix);
+    }
+    snprintf(plan->algorithm, sizeof plan->algorithm, "%s", algorithm->name);
+    if (!status) status = qdri_executor_find(settings->pacing, algorithm, &plan->executor);
+    if (!status) set_sizes(plan, settings);
+    if (!status && plan->barrier && plan->executor->pacing[0] != 'f' && plan->executor->pacing[0] != 'a')
+        status = qdri_fail(QDR_INVALID,
+                           "a barrier after each phase goes with pacing free or arrivals, not with %s",
+                           plan->executor->pacing);
+    if (!status) status = open_slots(plan);
+    plan->last_phase = status ? 0 : last_phase(&plan->program);
+    return qdri_agree(
+        plan->wire,
+        &(qdri_agreement){.status = status, .maximum = &plan->last_phase, .count = 1, .deadline = deadline});
+}
+
+static qdr_status create(qdr_partners *partners, const qdr_schedule *schedule,
+                         const qdr_plan_options *options, qdr_plan **plan) {
+    if (!partners || !plan) return qdri_fail(QDR_INVALID, "qdr_plan_create: an argument is NULL");
+    double begin = qdri_seconds(),
+           deadline = qdri_deadline(options && options->size == sizeof *options ? options->stall_seconds : 0);
+    qdri_settings settings;
+    qdr_plan *made = QDRI_ZERO_ARRAY(qdr_plan, 1);
+    if (!made) return qdri_fail_memory(); /* the others will hear of it by their deadline */
+    made->wire = qdri_wire_retain(qdri_partners_wire(partners));
+    made->partners = qdri_partners_retain(partners);
+    qdri_lock(made->wire);
+    qdr_status mine = qdri_settings_resolve(options, qdri_wire_rank(made->wire) == 0, &settings);
+    qdr_status status = qdri_wire_state(made->wire);
+    if (!status) status = tell_settings(made->wire, &settings, deadline);
+    if (!status && !mine) mine = compare(options, &settings);
+    made->number = qdri_wire_plans(made->wire);
+    if (!status) status = decide(made, mine, &settings, deadline);
+    if (!status) status = build(made, &settings, options, schedule, deadline);
+    qdri_unlock(made->wire);
+    if (status) {
+        free_plan(made);
+        return status;
+    }
+    if (options) {
+        made->stall_seconds = options->stall_seconds;
+        made->trace = options->trace;
+        made->trace_context = options->trace_context;
+    }
+    made->build_seconds = qdri_seconds() - begin;
+    explain(made, settings.explain);
+    *plan = made;
+    return QDR_OK;
+}
+
+qdr_status qdr_plan_create(qdr_partners *partners, const qdr_plan_options *options, qdr_plan **plan) {
+    return create(partners, NULL, options, plan);
+}
+
+qdr_status qdr_plan_create_scheduled(qdr_partners *partners, const qdr_schedule *schedule,
+                                     const qdr_plan_options *options, qdr_plan **plan) {
+    if (!schedule) return qdri_fail(QDR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
+    return create(partners, schedule, options, plan);
+}
+
+/* ---- looking ------------------------------------------------------------------------------------------- */
+
+qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info) {
+    if (!plan || !info) return qdri_fail(QDR_INVALID, "qdr_plan_look: an argument is NULL");
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    qdr_schedule_info schedule = {.phases = 0};
+    if (plan->schedule) QDRI_TRY(qdr_schedule_look(plan->schedule, &schedule));
+    *info = (qdr_plan_info){
+        .algorithm = plan->algorithm,
+        .pacing = plan->executor->pacing,
+        .why = plan->why,
+        .chunk = plan->chunk,
+        .window = plan->window,
+        .stages = plan->program.stages,
+        .phases = plan->schedule  ? schedule.phases
+                  : plan->ordered ? plan->last_phase + 1
+                                  : 0,
+        .messages_out = others(view.sends, view.destination, view.send_items, view.rank),
+        .messages_in = others(view.receives, view.source, view.receive_items, view.rank),
+        .items_out = plan->slot[0].out.items,
+        .items_in = plan->slot[0].in.items,
+        .in_flight = plan->in_flight,
+        .exchanges = plan->done,
+        .staging_items = plan->program.staging_items,
+        .build_seconds = plan->build_seconds,
+    };
+    return QDR_OK;
+}
+
+const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan) {
+    return plan ? plan->schedule : NULL;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Running a plan: start, test, wait. The exchange with number k of a plan uses slot k mod in_flight on every rank, so
+ * nothing has to be agreed. Waiting advances everything in the process; in between it tells the others of this node
+ * what it waits for, and gives up for the moment when the deadline has passed.
+ */
+#include <string.h>
+
+#include "discover/partners.h"
+#include "plan/buffers.h"
+
+static qdr_status check_plan(const qdr_plan *plan) {
+    if (!plan) return qdri_fail(QDR_INVALID, "the plan is NULL");
+    QDRI_TRY(qdri_wire_state(plan->wire) == QDR_GONE ? QDR_GONE : QDR_OK);
+    if (plan->failed)
+        return qdri_fail(plan->failed,
+                         "an earlier exchange of this plan failed; destroy it and make another");
+    return QDR_OK;
+}
+
+static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
+    qdr_exchange *slot = &plan->slot[plan->started % plan->in_flight];
+    int turn = (int)(plan->started / plan->in_flight % 2);
+    if (slot->under_way)
+        return qdri_fail(
+            QDR_BUSY,
+            "the exchange that was started %d before this one is still under way; wait for it, or "
+            "ask for more in qdr_plan_options.in_flight",
+            plan->in_flight);
+    slot->last = qdri_seconds();
+    slot->number = plan->started;
+    QDRI_TRY(qdri_buffers_bind(slot, buffers));
+    slot->chunk = slot->executor->whole ? INT64_MAX / 4 : plan->chunk;
+    slot->window = slot->executor->whole ? INT64_MAX / 4 : plan->window;
+    QDRI_TRY(qdri_buffers_make_room(slot));
+    slot->data_tag = plan->first_tag + 4 * (int)(slot - plan->slot);
+    slot->control_tag = slot->data_tag + 1 + turn;
+    slot->under_way = 1;
+    slot->finished = 0;
+    slot->failed = QDR_OK;
+    slot->stalled = 0;
+    plan->started++;
+    if (slot->self_bytes > 0)
+        memcpy(slot->incoming[plan->program.self.incoming], slot->outgoing[plan->program.self.outgoing],
+               (size_t)slot->self_bytes);
+    qdri_trace(slot, QDR_EVENT_START, -1, 0, 0, 0);
+    qdri_exchange_begin(slot);
+    *exchange = slot;
+    return QDR_OK;
+}
+
+qdr_status qdr_exchange_start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
+    if (!exchange) return qdri_fail(QDR_INVALID, "qdr_exchange_start: exchange is NULL");
+    QDRI_TRY(check_plan(plan));
+    qdri_lock(plan->wire);
+    qdr_status status = start(plan, buffers, exchange);
+    qdri_unlock(plan->wire);
+    return status;
+}
+
+/* ---- its end ------------------------------------------------------------------------------------------- */
+
+static qdr_status check_handle(qdr_exchange **exchange, const char *call) {
+    if (!exchange || !*exchange) return qdri_fail(QDR_INVALID, "%s: the exchange is NULL", call);
+    if (!(*exchange)->under_way) return qdri_fail(QDR_INVALID, "%s: this exchange has ended already", call);
+    return QDR_OK;
+}
+
+/* A failed exchange keeps its slot: messages of it are still under way. */
+static qdr_status finish(qdr_exchange **handle) {
+    qdr_exchange *exchange = *handle;
+    *handle = NULL;
+    if (exchange->failed) {
+        exchange->plan->failed = exchange->failed;
+        return qdri_fail(exchange->failed, "%s", exchange->sentence);
+    }
+    qdri_trace(exchange, QDR_EVENT_END, -1, 0, 0, 0);
+    exchange->under_way = 0;
+    exchange->plan->done++;
+    qdri_stall_rest(exchange);
+    return QDR_OK;
+}
+
+qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {
+    QDRI_TRY(check_handle(exchange, "qdr_exchange_test"));
+    if (!done) return qdri_fail(QDR_INVALID, "qdr_exchange_test: done is NULL");
+    qdri_wire *wire = (*exchange)->wire;
+    qdri_lock(wire);
+    qdri_progress(wire);
+    qdr_status status = QDR_OK;
+    *done = (*exchange)->finished;
+    if (*done)
+        status = finish(exchange);
+    else
+        status = qdri_wire_state(wire) == QDR_GONE ? QDR_GONE : QDR_OK;
+    qdri_unlock(wire);
+    return status;
+}
+
+qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
+    const double between_notes = 0.02; /* seconds */
+    QDRI_TRY(check_handle(exchange, "qdr_exchange_wait"));
+    qdr_exchange *waited = *exchange;
+    qdri_wire *wire = waited->wire;
+    double deadline = qdri_deadline(waited->plan->stall_seconds);
+    qdr_status status = QDR_STALLED;
+    qdri_lock(wire);
+    while (status == QDR_STALLED) {
+        double now = qdri_seconds(), until = now + between_notes;
+        if (deadline > 0 && now > deadline) break;
+        status =
+            qdri_wait_until(wire, &waited->finished, deadline > 0 && deadline < until ? deadline : until);
+        if (status == QDR_STALLED) qdri_stall_note(waited);
+    }
+    if (status == QDR_OK)
+        status = finish(exchange);
+    else if (status == QDR_STALLED)
+        status = qdri_stall(waited);
+    qdri_unlock(wire);
+    return status;
+}
+
+qdr_status qdr_plan_exchange(qdr_plan *plan, const qdr_buffers *buffers) {
+    qdr_exchange *exchange;
+    QDRI_TRY(qdr_exchange_start(plan, buffers, &exchange));
+    return qdr_exchange_wait(&exchange);
+}
+
+void qdr_progress(void) {
+    qdri_progress(NULL);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Pacing by grants: the receiver decides. It lets at most a window of bytes be under way to itself, counted from the
+ * grant to the arrival, so whatever the senders do, the port of the switch in front of it never holds more, and
+ * nothing is dropped. A grant is a small message (offset, length); the sender answers with the bytes.
+ *
+ * With a schedule, chunks are granted in its order. Without one (`paced`), every receiver finds its own order, from its
+ * own column alone. Why that can come close to the bound T of the whole exchange: if every message went at the constant
+ * rate (its size / T), each would end at T and no port would ever be overloaded, neither at a sender nor at a receiver.
+ * So receivers aim at that.
+ *
+ *     Between its senders, a receiver divides its window in proportion to what is left of their messages: the next
+ *     chunk goes to the lane with the largest (bytes left) / (bytes under way + one chunk), which is d'Hondt's method.
+ *     Senders that answer late keep no more than their share of the window waiting.
+ *
+ *     Between receivers, a sender serves grants as they come, so a receiver with little to get would push aside one
+ *     with much. Therefore grants carry a rumour: the load of the most loaded rank that is known, and how much of it
+ *     is left. A receiver that is ahead of that rank keeps only its share of the window, (its load / that load);
+ *     one that is behind uses all of it.
+ *
+ * A lane whose bytes in a stage are no more than window / ranks is not granted but sent at once: from all ranks
+ * together that is no more than a window. Both ends know the size, so they agree without a word.
+ */
+#include "plan/plan.h"
+
+typedef struct grants {
+    int64_t outstanding; /* bytes granted to others, not arrived */
+    int64_t cursor;      /* the leg to grant next, by schedule */
+    int next_lane;       /* where the search of `paced` begins */
+    int64_t load;        /* rumour: the bytes of the most loaded rank, and how many of them are left */
+    int64_t load_left;
+    int64_t ungranted; /* bytes of which this rank's receivers have not spoken */
+} grants;
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* ---- lanes by stage ------------------------------------------------------------------------------------ */
+
+/* Sums the bytes of each lane in one stage. */
+static void sum_stage(qdri_half *half, const qdri_side *side, int stage) {
+    for (int i = 0; i < side->lanes; i++) half->lane[i].stage_bytes = 0;
+    for (int64_t i = side->stage_start[stage]; i < side->stage_start[stage + 1]; i++)
+        half->lane[side->leg[i].lane].stage_bytes += half->flow[i].bytes;
+}
+
+static int64_t eager_limit(const qdr_exchange *exchange) {
+    return exchange->window / exchange->program->ranks;
+}
+
+static int is_eager(const qdr_exchange *exchange, const qdri_lane_flow *lane) {
+    return lane->stage_bytes <= eager_limit(exchange);
+}
+
+static int64_t next_chunk(const qdr_exchange *exchange, const qdri_flow *flow) {
+    return smaller(flow->bytes - flow->begun, exchange->chunk);
+}
+
+/* ---- sending ------------------------------------------------------------------------------------------- */
+
+/* Sends what was granted. By schedule, both ends cut legs into chunks from their beginning, because a grant may come
+ * before its stage; `paced` has no stages, and answers each grant with one message. */
+static void pump_lane(qdr_exchange *exchange, int number) {
+    qdri_half *half = &exchange->out;
+    qdri_lane_flow *lane = &half->lane[number];
+    while (!exchange->failed && lane->begun < lane->granted && qdri_chunk_possible(half)) {
+        int64_t leg = qdri_lane_next(exchange, half, &exchange->program->out, number);
+        if (leg < 0) return;
+        qdri_chunk_send(exchange, leg,
+                        exchange->plan->ordered ? next_chunk(exchange, &half->flow[leg])
+                                                : lane->granted - lane->begun);
+    }
+}
+
+static void sent(qdr_exchange *exchange, int64_t leg) {
+    pump_lane(exchange, exchange->program->out.leg[leg].lane);
+}
+
+static void hear(grants *state, int64_t load, int64_t left) {
+    if (load > state->load || (load == state->load && left < state->load_left)) {
+        state->load = load;
+        state->load_left = left;
+    }
+}
+
+static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
+    grants *state = exchange->state;
+    int number = exchange->program->out.lane_of[from];
+    qdri_lane_flow *lane = number < 0 ? NULL : &exchange->out.lane[number];
+    if (!lane || note->offset != lane->granted || note->bytes <= 0 ||
+        note->bytes > lane->bytes - lane->granted) {
+        qdri_exchange_fail(exchange,
+                           qdri_fail(QDR_MISMATCH,
+                                     "rank %d grants bytes %lld to %lld, but this rank has %lld "
+                                     "for it: the two have different ideas of the exchange",
+                                     from, (long long)note->offset, (long long)(note->offset + note->bytes),
+                                     (long long)(lane ? lane->bytes : 0)));
+        return;
+    }
+    hear(state, note->load, note->load_left);
+    lane->granted += note->bytes;
+    lane->last = exchange->last;
+    state->ungranted -= note->bytes;
+    if (state->ungranted > 0) qdri_control_listen(exchange);
+    pump_lane(exchange, number);
+}
+
+/* ---- whom to grant next -------------------------------------------------------------------------------- */
+
+/* The next leg by schedule; -1: none. */
+static int64_t scheduled_leg(qdr_exchange *exchange, grants *state, int64_t *bytes) {
+    const qdri_side *side = &exchange->program->in;
+    for (; state->cursor < side->stage_start[exchange->stage + 1]; state->cursor++) {
+        const qdri_flow *flow = &exchange->in.flow[state->cursor];
+        if (flow->begun == flow->bytes) continue;
+        *bytes = next_chunk(exchange, flow);
+        return state->cursor;
+    }
+    return -1;
+}
+
+/* The next leg of `paced`; -1: none. A lane that is alone gets larger messages: there is nobody to be fair to. */
+static int64_t proportional_leg(qdr_exchange *exchange, grants *state, int64_t window, int64_t *bytes) {
+    const qdri_side *side = &exchange->program->in;
+    int best = -1, waiting = 0;
+    double best_claim = 0;
+    for (int i = 0; i < side->lanes; i++) {
+        int number = (state->next_lane + i) % side->lanes;
+        const qdri_lane_flow *lane = &exchange->in.lane[number];
+        if (lane->begun == lane->bytes) continue;
+        waiting++;
+        double claim =
+            (double)(lane->bytes - lane->begun) / (double)(lane->begun - lane->ended + exchange->chunk);
+        if (claim <= best_claim) continue;
+        best = number;
+        best_claim = claim;
+    }
+    if (best < 0) return -1;
+    const qdri_lane_flow *lane = &exchange->in.lane[best];
+    state->next_lane = (best + 1) % side->lanes;
+    *bytes = smaller(lane->bytes - lane->begun,
+                     waiting > 1 ? exchange->chunk : larger(exchange->chunk, window / 2));
+    return qdri_lane_next(exchange, &exchange->in, side, best);
+}
+
+/* How much may be under way to this rank. */
+static int64_t own_window(const qdr_exchange *exchange, grants *state) {
+    const qdri_half *in = &exchange->in, *out = &exchange->out;
+    if (exchange->plan->ordered) return exchange->window;
+    hear(state, larger(in->bytes, out->bytes), larger(in->bytes - in->ended, out->bytes - out->ended));
+    double left = (double)(in->bytes - in->ended) / (double)in->bytes,
+           load_left = (double)state->load_left / (double)state->load;
+    if (left >= load_left) return exchange->window;
+    return larger(2 * exchange->chunk,
+                  (int64_t)((double)exchange->window * ((double)in->bytes / (double)state->load)));
+}
+
+static void grant(qdr_exchange *exchange) {
+    grants *state = exchange->state;
+    int64_t window = exchange->in.ended < exchange->in.bytes ? own_window(exchange, state) : 0;
+    while (!exchange->failed && state->outstanding < window && qdri_chunk_possible(&exchange->in)) {
+        int64_t bytes = 0;
+        int64_t number = exchange->plan->ordered ? scheduled_leg(exchange, state, &bytes)
+                                                 : proportional_leg(exchange, state, window, &bytes);
+        if (number < 0) return;
+        const qdri_leg *leg = &exchange->program->in.leg[number];
+        qdri_note note = {.offset = exchange->in.lane[leg->lane].begun,
+                          .bytes = bytes,
+                          .load = state->load,
+                          .load_left = state->load_left};
+        if (state->outstanding > 0 && state->outstanding + bytes > window) return;
+        state->outstanding += bytes;
+        qdri_trace(exchange, QDR_EVENT_GRANT, leg->partner, leg->phase, exchange->in.flow[number].begun,
+                   bytes);
+        qdri_chunk_receive(exchange, number, bytes);
+        if (!exchange->failed) qdri_control_send(exchange, leg->partner, &note);
+    }
+}
+
+static void arrived(qdr_exchange *exchange, int64_t leg, int64_t bytes) {
+    grants *state = exchange->state;
+    if (!is_eager(exchange, &exchange->in.lane[exchange->program->in.leg[leg].lane]))
+        state->outstanding -= bytes;
+    grant(exchange);
+}
+
+/* ---- beginning ----------------------------------------------------------------------------------------- */
+
+static void start(qdr_exchange *exchange) {
+    grants *state = exchange->state;
+    *state = (grants){0};
+    for (int stage = 0; stage < exchange->program->stages; stage++) {
+        sum_stage(&exchange->out, &exchange->program->out, stage);
+        for (int i = 0; i < exchange->program->out.lanes; i++)
+            if (!is_eager(exchange, &exchange->out.lane[i]))
+                state->ungranted += exchange->out.lane[i].stage_bytes;
+    }
+    if (state->ungranted > 0) qdri_control_listen(exchange);
+}
+
+/* Receives wait for the lanes that are small. */
+static void expect_small_lanes(qdr_exchange *exchange) {
+    const qdri_side *side = &exchange->program->in;
+    for (int64_t i = side->stage_start[exchange->stage]; i < side->stage_start[exchange->stage + 1]; i++) {
+        const qdri_flow *flow = &exchange->in.flow[i];
+        if (!is_eager(exchange, &exchange->in.lane[side->leg[i].lane])) continue;
+        while (flow->begun < flow->bytes && !exchange->failed)
+            qdri_chunk_receive(exchange, i,
+                               exchange->plan->ordered ? next_chunk(exchange, flow) : flow->bytes);
+    }
+}
+
+static void stage(qdr_exchange *exchange) {
+    grants *state = exchange->state;
+    const qdri_program *program = exchange->program;
+    sum_stage(&exchange->in, &program->in, exchange->stage);
+    sum_stage(&exchange->out, &program->out, exchange->stage);
+    state->cursor = program->in.stage_start[exchange->stage];
+    expect_small_lanes(exchange);
+    for (int i = 0; i < program->out.lanes; i++) {
+        qdri_lane_flow *lane = &exchange->out.lane[i];
+        if (is_eager(exchange, lane)) lane->granted += lane->stage_bytes;
+        pump_lane(exchange, i);
+    }
+    grant(exchange);
+}
+
+/* ---- room ---------------------------------------------------------------------------------------------- */
+
+/* Of a lane, the chunks that a window holds; one more for each leg's end. */
+static int64_t chunks_at_once(const qdr_exchange *exchange, int64_t bytes, int64_t legs) {
+    return smaller(bytes / exchange->chunk, exchange->window / exchange->chunk) + legs + 1;
+}
+
+static void bound(const qdr_exchange *exchange, int64_t *sends, int64_t *receives) {
+    const qdri_program *program = exchange->program;
+    *sends = 0;
+    for (int i = 0; i < program->out.lanes; i++)
+        *sends += chunks_at_once(exchange, exchange->out.lane[i].bytes, program->out.lane[i].legs);
+    /* The window, and small lanes, which are there in full. */
+    *receives = chunks_at_once(exchange, exchange->in.bytes, program->in.legs) +
+                program->in.lanes * (eager_limit(exchange) / exchange->chunk + 1);
+}
+
+const qdri_executor qdri_executor_grants = {
+    .pacing = "grants",
+    .chunk_share = 0.1,
+    .window_share = 1,
+    .state_bytes = sizeof(grants),
+    .bound = bound,
+    .start = start,
+    .stage = stage,
+    .sent = sent,
+    .arrived = arrived,
+    .control = control,
+};

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside a plan and an exchange: shared by the files of this folder only. */
+#ifndef QDRI_PLAN_H
+#define QDRI_PLAN_H
+
+#include "base/error.h"
+#include "plan/program.h"
+#include "quadrille/plan.h"
+#include "wire/wire.h"
+
+/* A control message; what it means is the executor's. */
+typedef struct qdri_note {
+    int64_t kind;
+    int64_t offset, bytes;
+    int64_t load, load_left;
+} qdri_note;
+
+/* A way to run a program. */
+typedef struct qdri_executor {
+    const char *pacing;               /* its name */
+    int whole;                        /* messages are not cut into chunks, and no window holds them back */
+    double chunk_share, window_share; /* of the window asked for, where nobody asked for more exactly */
+    size_t state_bytes;               /* of exchange->state */
+    /* Upper bounds on the chunks that are under way at once, given the bytes of the legs. */
+    void (*bound)(const qdr_exchange *exchange, int64_t *sends, int64_t *receives);
+    /* The exchange begins; from then on it advances by callbacks. */
+    void (*start)(qdr_exchange *exchange);
+    /* A stage begins. */
+    void (*stage)(qdr_exchange *exchange);
+    /* The first stage has begun; may be NULL. */
+    void (*begun)(qdr_exchange *exchange);
+    void (*sent)(qdr_exchange *exchange, int64_t leg);                        /* a chunk of it has left */
+    void (*arrived)(qdr_exchange *exchange, int64_t leg, int64_t bytes);      /* a chunk of it has come */
+    void (*control)(qdr_exchange *exchange, int from, const qdri_note *note); /* a control message has come */
+    void (*leave)(qdr_exchange *exchange); /* it is given up in the middle; may be NULL */
+} qdri_executor;
+
+extern const qdri_executor qdri_executor_free, qdri_executor_arrivals, qdri_executor_grants,
+    qdri_executor_requests;
+
+/* ---- chunks -------------------------------------------------------------------------------------------- */
+
+/* One message under way. Taken from the exchange's pool, given back when it is done. */
+typedef struct qdri_chunk qdri_chunk;
+struct qdri_chunk {
+    qdri_operation operation; /* first: callbacks convert */
+    qdr_exchange *exchange;
+    qdri_chunk *next; /* in the pool */
+    int64_t leg, offset, bytes;
+    qdri_note note; /* of a control message */
+};
+
+typedef struct qdri_pool {
+    qdri_chunk *chunk;
+    int64_t capacity;
+    qdri_chunk *unused;
+} qdri_pool;
+
+/* ---- an exchange --------------------------------------------------------------------------------------- */
+
+/* A leg while it runs. */
+typedef struct qdri_flow {
+    int64_t bytes;    /* in all */
+    int64_t begun;    /* sent, or with a receive waiting */
+    int64_t ended;    /* left, or arrived */
+    int64_t position; /* for the executor */
+} qdri_flow;
+
+/* A lane while it runs; both counts are over the whole stream. */
+typedef struct qdri_lane_flow {
+    int64_t bytes;
+    int64_t granted;
+    int64_t begun, ended;
+    int64_t cursor;      /* the leg that is next, counted from the lane's first */
+    int64_t stage_bytes; /* for the executor */
+    double until;        /* for the executor */
+    double last;         /* when something was last heard of it */
+} qdri_lane_flow;
+
+typedef struct qdri_half {
+    qdri_flow *flow;      /* [legs] */
+    qdri_lane_flow *lane; /* [lanes] */
+    int64_t bytes, ended; /* over all legs */
+    int64_t items;        /* by the plan */
+    int64_t stage_left;   /* of this stage: legs that have not ended; for what is sent, not begun */
+    qdri_pool pool;
+} qdri_half;
+
+struct qdr_exchange {
+    qdr_plan *plan;
+    const qdri_program *program;
+    const qdri_executor *executor;
+    qdri_wire *wire;
+    int under_way;
+    int finished;
+    int stalled; /* a deadline has passed once */
+    qdr_status failed;
+    char *sentence; /* of the failure; room for one is made with the plan */
+    int64_t number; /* of this plan's exchanges */
+    int data_tag, control_tag;
+    int64_t item_bytes, chunk, window, self_bytes;
+    int stage;
+    qdri_half out, in;
+    const char **outgoing; /* [sends of the view] */
+    char **incoming;
+    char *staging, *bounce;
+    int64_t staging_bytes, bounce_bytes;
+    int64_t operations; /* that are reserved on the wire */
+    int64_t active;     /* operations under way: it ends with the last */
+    int held;           /* the executor has something to do beyond data */
+    double last;        /* when it last got on */
+    /* Control messages that come, whoever they are from. */
+    qdri_chunk listening;
+    int listens;
+    qdri_pool notes; /* control messages that go */
+    void *state;     /* the executor's */
+};
+
+/* Moving chunks; failures end up in the exchange. */
+void qdri_chunk_send(qdr_exchange *exchange, int64_t leg, int64_t bytes);    /* the next bytes of the leg */
+void qdri_chunk_receive(qdr_exchange *exchange, int64_t leg, int64_t bytes); /* the same, at the other end */
+int qdri_chunk_possible(const qdri_half *half);                              /* the pool has one left */
+
+void qdri_control_send(qdr_exchange *exchange, int to, const qdri_note *note);
+/* One more control message is expected to come. */
+void qdri_control_listen(qdr_exchange *exchange);
+
+/* The lane's leg that is next, of the stages that have begun; -1: none. */
+int64_t qdri_lane_next(const qdr_exchange *exchange, const qdri_half *half, const qdri_side *side, int lane);
+
+void qdri_exchange_fail(qdr_exchange *exchange, qdr_status status);
+/* Begins the first stage of an exchange whose flows are set. */
+void qdri_exchange_begin(qdr_exchange *exchange);
+/* Ends the exchange if nothing is left, begins stages as they come. */
+void qdri_exchange_check(qdr_exchange *exchange);
+void qdri_trace(qdr_exchange *exchange, int kind, int partner, int64_t phase, int64_t offset, int64_t bytes);
+
+/* The bytes of a leg that begin at `offset`, in place or gathered; and where to receive them. */
+const char *qdri_bytes_out(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes);
+char *qdri_bytes_in(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes);
+/* Brings what was received aside to its place. */
+void qdri_bytes_arrived(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes);
+
+/* ---- a plan -------------------------------------------------------------------------------------------- */
+
+struct qdr_plan {
+    qdri_wire *wire;
+    qdr_partners *partners;
+    qdr_schedule *schedule; /* NULL: none */
+    qdri_program program;
+    const qdri_executor *executor;
+    qdr_status failed; /* an exchange of it did */
+    int any_size;      /* sizes may differ at every call */
+    int ordered;       /* grants follow the schedule; else (`paced`) they find their own order */
+    int barrier;
+    int64_t last_phase; /* agreed, for barriers */
+    int64_t chunk, window;
+    double stall_seconds;
+    qdr_trace_function *trace;
+    void *trace_context;
+    int first_tag;
+    int in_flight;
+    qdr_exchange *slot; /* [in_flight] */
+    int64_t started, done;
+    int64_t number; /* on its wire, for reports */
+    char algorithm[64];
+    char why[256];
+    double build_seconds;
+    /* options of `distributed` */
+    int64_t seed;
+    int tells_how_busy, goes_ahead;
+};
+
+/* A report about an exchange that does not get on; fails with QDR_STALLED and its sentence. */
+qdr_status qdri_stall(qdr_exchange *exchange);
+/* What this rank tells the others of its node: what it waits for, or that it waits for nothing. */
+void qdri_stall_note(qdr_exchange *exchange);
+void qdri_stall_rest(qdr_exchange *exchange);
+
+#endif

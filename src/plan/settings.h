@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a plan is asked to be, resolved: call option before environment before default. The environment is read on
+ * rank 0 alone and spread, so that ranks never act on different values.
+ */
+#ifndef QDRI_SETTINGS_H
+#define QDRI_SETTINGS_H
+
+#include "plan/plan.h"
+#include "schedule/algorithm.h"
+
+typedef struct qdri_settings {
+    char algorithm[256];   /* "": by rule */
+    char pacing[16];       /* "": what suits the algorithm */
+    int64_t chunk, window; /* chunk 0: what suits the executor */
+    int window_given;
+    int barrier, in_flight, explain;
+} qdri_settings;
+
+/* Local. From the options, with the environment where they say nothing. */
+qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_environment,
+                                 qdri_settings *settings);
+
+/* What the rule looks at: equal on all ranks. */
+typedef struct qdri_facts {
+    int ranks, one_node;
+    int64_t fan_in; /* most messages into one rank */
+} qdri_facts;
+
+/* Pure. The algorithm where none was asked for, and one sentence why. */
+const char *qdri_rule(const qdri_facts *facts, char *why, size_t size);
+
+/* Which executor suits, by name or by algorithm. */
+qdr_status qdri_executor_find(const char *pacing, const qdri_algorithm *algorithm,
+                              const qdri_executor **executor);
+
+#endif

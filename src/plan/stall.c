@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reports about exchanges that do not get on. MPI never says that a partner has died; all there is, is silence. So
+ * the report says what is known: for whom this rank waits, in which phase, for how many bytes, since when it heard
+ * nothing. Ranks of one node leave a line about themselves in shared memory, so there the chain can be followed,
+ * rank by rank, to one that waits for nobody, has gone, or closes a cycle.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/plan.h"
+
+static _Thread_local char report[4096];
+
+const char *qdr_stall_report(void) {
+    return report;
+}
+
+/* ---- what is waited for -------------------------------------------------------------------------------- */
+
+typedef struct wish {
+    int partner; /* -1: nobody */
+    int64_t phase, bytes;
+    double since;
+    const char *what;
+} wish;
+
+/* Data that was let go, or is expected anyway. */
+static wish wish_of_leg(const qdr_exchange *exchange, int64_t number) {
+    const qdri_leg *leg = &exchange->program->in.leg[number];
+    const qdri_flow *flow = &exchange->in.flow[number];
+    return (wish){leg->partner, leg->phase, flow->bytes - flow->ended, exchange->in.lane[leg->lane].last,
+                  "bytes to come"};
+}
+
+static wish first_wish(const qdr_exchange *exchange) {
+    const qdri_side *in = &exchange->program->in, *out = &exchange->program->out;
+    for (int64_t i = 0; i < in->legs; i++)
+        if (exchange->in.flow[i].begun > exchange->in.flow[i].ended) return wish_of_leg(exchange, i);
+    for (int64_t i = 0; i < in->legs; i++)
+        if (exchange->in.flow[i].bytes > exchange->in.flow[i].ended) return wish_of_leg(exchange, i);
+    for (int64_t i = 0; i < out->legs; i++) {
+        const qdri_flow *flow = &exchange->out.flow[i];
+        const qdri_leg *leg = &out->leg[i];
+        if (flow->begun < flow->bytes)
+            return (wish){leg->partner, leg->phase, flow->bytes - flow->begun,
+                          exchange->out.lane[leg->lane].last, "bytes to be granted"};
+    }
+    for (int64_t i = 0; i < out->legs; i++) {
+        const qdri_flow *flow = &exchange->out.flow[i];
+        const qdri_leg *leg = &out->leg[i];
+        if (flow->ended < flow->bytes)
+            return (wish){leg->partner, leg->phase, flow->bytes - flow->ended,
+                          exchange->out.lane[leg->lane].last, "bytes to be taken"};
+    }
+    return (wish){-1, 0, 0, exchange->last, "nothing"};
+}
+
+/* ---- notes --------------------------------------------------------------------------------------------- */
+
+void qdri_stall_note(qdr_exchange *exchange) {
+    qdri_status_line *line = qdri_status_own(exchange->wire);
+    wish waits = first_wish(exchange);
+    line->plan = exchange->plan->number;
+    line->exchange = exchange->number;
+    line->phase = waits.phase;
+    line->bytes = waits.bytes;
+    line->since = exchange->last;
+    line->waits_for = waits.partner;
+}
+
+void qdri_stall_rest(qdr_exchange *exchange) {
+    qdri_status_line *line = qdri_status_own(exchange->wire);
+    if (line->waits_for < 0 && line->exchange < 0) return;
+    line->waits_for = -1;
+    line->exchange = line->plan = -1;
+    line->since = exchange->last;
+}
+
+/* ---- the chain ----------------------------------------------------------------------------------------- */
+
+static size_t add(char *text, size_t size, size_t used, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static size_t add(char *text, size_t size, size_t used, const char *format, ...) {
+    va_list arguments;
+    if (used >= size) return used;
+    va_start(arguments, format);
+    int length = vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+    return used + (length > 0 ? (size_t)length : 0);
+}
+
+static size_t follow(qdr_exchange *exchange, int rank, char *text, size_t size, size_t used) {
+    enum { FURTHEST = 16 };
+    int seen[FURTHEST];
+    double now = qdri_seconds();
+    for (int steps = 0; steps < FURTHEST; steps++) {
+        const qdri_status_line *line = qdri_status_of(exchange->wire, rank);
+        if (!line) return add(text, size, used, "; rank %d is on another node", rank);
+        if (kill((pid_t)line->pid, 0) != 0 && errno == ESRCH)
+            return add(text, size, used, "; rank %d has gone: there is no process %lld", rank,
+                       (long long)line->pid);
+        if (rank == exchange->program->rank) return add(text, size, used, ": a cycle");
+        for (int i = 0; i < steps; i++)
+            if (seen[i] == rank) return add(text, size, used, ": a cycle");
+        seen[steps] = rank;
+        if (line->waits_for < 0)
+            return add(text, size, used,
+                       "; rank %d (process %lld) waits in no exchange, last seen in one %.1f s ago", rank,
+                       (long long)line->pid, line->since > 0 ? now - line->since : 0.0);
+        used = add(
+            text, size, used,
+            "; rank %d waits for rank %lld (plan %lld, exchange %lld, phase %lld, %lld bytes, for %.1f s)",
+            rank, (long long)line->waits_for, (long long)line->plan, (long long)line->exchange,
+            (long long)line->phase + 1, (long long)line->bytes, now - line->since);
+        rank = (int)line->waits_for;
+    }
+    return used;
+}
+
+/* Everyone this rank waits for, one line each. */
+static size_t list_partners(const qdr_exchange *exchange, double now, size_t used) {
+    const qdri_side *in = &exchange->program->in, *out = &exchange->program->out;
+    for (int i = 0; i < in->lanes; i++) {
+        const qdri_lane_flow *lane = &exchange->in.lane[i];
+        if (lane->ended < lane->bytes)
+            used = add(report, sizeof report, used,
+                       "  from rank %d: %lld of %lld bytes came, %lld are asked for, nothing for %.1f s\n",
+                       in->lane[i].partner, (long long)lane->ended, (long long)lane->bytes,
+                       (long long)(lane->begun - lane->ended), now - lane->last);
+    }
+    for (int i = 0; i < out->lanes; i++) {
+        const qdri_lane_flow *lane = &exchange->out.lane[i];
+        if (lane->ended < lane->bytes)
+            used = add(report, sizeof report, used,
+                       "  to rank %d: %lld of %lld bytes went, %lld were granted, last heard of %.1f s ago\n",
+                       out->lane[i].partner, (long long)lane->ended, (long long)lane->bytes,
+                       (long long)lane->granted, now - lane->last);
+    }
+    return used;
+}
+
+qdr_status qdri_stall(qdr_exchange *exchange) {
+    char text[900];
+    double now = qdri_seconds();
+    wish waits = first_wish(exchange);
+    exchange->stalled = 1;
+    qdri_stall_note(exchange);
+    size_t used = add(text, sizeof text, 0,
+                      "rank %d waits for rank %d: %lld %s in phase %lld of exchange %lld (plan %lld), "
+                      "nothing heard for %.1f s",
+                      exchange->program->rank, waits.partner, (long long)waits.bytes, waits.what,
+                      (long long)waits.phase + 1, (long long)exchange->number,
+                      (long long)exchange->plan->number, now - waits.since);
+    if (waits.partner >= 0) follow(exchange, waits.partner, text, sizeof text, used);
+    used = add(report, sizeof report, 0, "%s\n", text);
+    list_partners(exchange, now, used);
+    return qdri_fail(QDR_STALLED, "%s", text);
+}

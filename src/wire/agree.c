@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Agreement: the one step that every collective call takes, so that all ranks return the same. Maxima travel in
+ * one reduction; its first word is the lowest rank that failed, counted from the other end. Tags travel in a
+ * second one beside it: the union of the spans in use anywhere, of which all ranks then take the same first free
+ * one, beginning after the last, so that a span rests as long as possible. Only when a rank has failed, its
+ * status and sentence are spread to all.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "wire/inside.h"
+
+/* ---- meetings ------------------------------------------------------------------------------------------ */
+
+static void finish(qdri_operation *operation, qdr_status status) {
+    qdri_meeting *meeting = (qdri_meeting *)operation;
+    meeting->finished = 1;
+    meeting->status = status;
+}
+
+void qdri_meeting_prepare(qdri_meeting *meeting) {
+    *meeting = (qdri_meeting){.operation = {.done = finish}};
+}
+
+qdr_status qdri_meeting_wait(qdri_wire *wire, qdri_meeting *meeting, double deadline) {
+    qdr_status status = qdri_wait_until(wire, &meeting->finished, deadline);
+    if (status == QDR_STALLED) {
+        wire->broken = 1;
+        return qdri_fail(QDR_STALLED, "rank %d: not all ranks came to a collective call before the deadline",
+                         wire->rank);
+    }
+    return status ? status : meeting->status;
+}
+
+/* ---- tags ---------------------------------------------------------------------------------------------- */
+
+static qdr_status take_span(qdri_wire *wire, int *first_tag) {
+    for (int i = 0; i < wire->tag_spans; i++) {
+        int span = (wire->next_span + i) % wire->tag_spans;
+        if ((uint64_t)wire->table.span[span / 64] >> span % 64 & 1) continue;
+        wire->tag_span[span / 64] |= UINT64_C(1) << span % 64;
+        wire->next_span = (span + 1) % wire->tag_spans;
+        *first_tag = QDRI_FREE_TAGS + span * QDRI_TAGS;
+        return QDR_OK;
+    }
+    return qdri_fail(QDR_RANGE, "%d plans live on this communicator, and MPI has no more tags; destroy some",
+                     wire->tag_spans);
+}
+
+void qdri_wire_return_tags(qdri_wire *wire, int first_tag) {
+    int span = (first_tag - QDRI_FREE_TAGS) / QDRI_TAGS;
+    wire->tag_span[span / 64] &= ~(UINT64_C(1) << span % 64);
+}
+
+/* ---- the step ------------------------------------------------------------------------------------------ */
+
+/* Rank `failed` tells all what happened to it. */
+static qdr_status spread_failure(qdri_wire *wire, int failed, qdr_status mine, double deadline) {
+    qdri_table *table = &wire->table;
+    table->verdict.status = mine;
+    snprintf(table->verdict.sentence, sizeof table->verdict.sentence, "%s", qdr_error_message());
+    qdri_meeting_prepare(&table->spreading);
+    QDRI_TRY(qdri_spread_from(wire, &table->spreading.operation, failed, &table->verdict,
+                              (int)sizeof table->verdict));
+    QDRI_TRY(qdri_meeting_wait(wire, &table->spreading, deadline));
+    return qdri_fail((qdr_status)table->verdict.status, "rank %d: %s", failed, table->verdict.sentence);
+}
+
+qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement) {
+    qdri_table *table = &wire->table;
+    int words = (wire->tag_spans + 63) / 64;
+    QDRI_TRY(qdri_wire_state(wire));
+    table->word[0] = agreement->status ? wire->ranks - wire->rank : 0;
+    for (int i = 0; i < agreement->count; i++) table->word[1 + i] = agreement->maximum[i];
+    qdri_meeting_prepare(&table->maxima);
+    QDRI_TRY(qdri_reduce(wire, &table->maxima.operation, QDRI_MAXIMUM, table->word, 1 + agreement->count));
+    if (agreement->wants_tags) {
+        memcpy(table->span, wire->tag_span, sizeof table->span);
+        qdri_meeting_prepare(&table->spans);
+        QDRI_TRY(qdri_reduce(wire, &table->spans.operation, QDRI_UNION, table->span, words));
+        QDRI_TRY(qdri_meeting_wait(wire, &table->spans, agreement->deadline));
+    }
+    QDRI_TRY(qdri_meeting_wait(wire, &table->maxima, agreement->deadline));
+    if (table->word[0])
+        return spread_failure(wire, wire->ranks - (int)table->word[0], agreement->status,
+                              agreement->deadline);
+    for (int i = 0; i < agreement->count; i++) agreement->maximum[i] = table->word[1 + i];
+    return agreement->wants_tags ? take_span(wire, &agreement->first_tag) : QDR_OK;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside a wire: shared by the files of this folder only. */
+#ifndef QDRI_WIRE_INSIDE_H
+#define QDRI_WIRE_INSIDE_H
+
+#include <pthread.h>
+
+#include "base/error.h"
+#include "wire/wire.h"
+
+enum { QDRI_TAG_SPANS = 4096 };
+
+/* A collective that somebody waits for. */
+typedef struct qdri_meeting {
+    qdri_operation operation;
+    int finished;
+    qdr_status status;
+} qdri_meeting;
+
+/* What an agreement sends and receives. It is part of the wire because, when a deadline passes, MPI may still
+ * write into it. */
+typedef struct qdri_table {
+    int64_t word[1 + QDRI_AGREED];
+    int64_t span[QDRI_TAG_SPANS / 64];
+    struct {
+        int status;
+        char sentence[1024];
+    } verdict;
+    qdri_meeting maxima, spans, spreading;
+} qdri_table;
+
+struct qdri_wire {
+    MPI_Comm comm; /* the duplicate */
+    int rank, ranks;
+    int owners;    /* plans and the like, and the attribute of the user's communicator */
+    int gone;      /* the communicator was freed, or MPI is finalised */
+    int broken;    /* a deadline passed inside a collective */
+    int busy;      /* inside its callbacks: progress does not enter twice */
+    int round;     /* of discovery */
+    int64_t plans; /* made on it */
+    pthread_mutex_t lock;
+
+    /* What is under way: request[i] belongs to operation[i]. */
+    MPI_Request *request;
+    qdri_operation **operation;
+    int *index;
+    MPI_Status *status;
+    struct {
+        qdri_operation *operation;
+        qdr_status status;
+    } * finished;
+    int64_t count, capacity, reserved;
+
+    qdri_poller *pollers;
+
+    uint64_t tag_span[QDRI_TAG_SPANS / 64]; /* taken on this rank */
+    int tag_spans, next_span;
+
+    qdri_table table;
+    int *gather; /* [2 ranks]: counts and places of a gather under way; one at a time */
+
+    /* The node. */
+    qdri_status_line *line;    /* [members] in the segment; NULL: none */
+    qdri_status_line own_line; /* where there is no segment */
+    int *member;               /* [ranks]: a rank's place in the segment, -1: not on this node */
+    int members, one_node;
+    size_t segment_bytes;
+
+    qdri_wire *next; /* in the process's list */
+};
+
+/* The process's list of wires, and its lock. */
+void qdri_wires_lock(void);
+void qdri_wires_unlock(void);
+extern qdri_wire *qdri_wires;
+/* Whether several threads may be in MPI at once. */
+extern int qdri_threads_multiple;
+
+/* Fails with MPI's own text. */
+qdr_status qdri_fail_mpi(int code, const char *call);
+
+/* For operations that somebody waits for. Marks the wire as broken when the deadline passes. */
+void qdri_meeting_prepare(qdri_meeting *meeting);
+qdr_status qdri_meeting_wait(qdri_wire *wire, qdri_meeting *meeting, double deadline);
+
+/* Collective: finds the ranks of this node and maps their segment. Never fails for want of shared memory. */
+qdr_status qdri_node_open(qdri_wire *wire, double deadline);
+void qdri_node_close(qdri_wire *wire);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The node: which ranks share this memory, and one line of status for each of them, so that a report about a
+ * stall can say what a silent partner is doing.
+ *
+ * Two ranks are on one node when MPI gives them the same processor name *and* both see the same segment of
+ * shared memory: hosts in containers or namespaces may have equal names, or share memory without being one
+ * node. The lowest rank of a name makes the segment (posix_fallocate, because a mapping without memory behind it
+ * kills whoever touches it), all look for its mark, all agree, and its name is removed at once, so nothing is
+ * left behind whatever happens later. Where that fails anywhere, nobody has a segment, and everything else
+ * works as before.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "wire/inside.h"
+
+/* What a rank tells the others. */
+typedef struct introduction {
+    uint64_t name;  /* a hash of the processor's */
+    uint64_t token; /* of the segment that it would make */
+} introduction;
+
+/* The segment: a mark, then the lines of its members, each on cache lines of its own. */
+typedef struct segment {
+    uint64_t mark[16];
+} segment;
+
+static introduction introduce(const qdri_wire *wire) {
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    int length = 0;
+    struct timespec time;
+    introduction mine = {.name = 1};
+    if (PMPI_Get_processor_name(name, &length) != MPI_SUCCESS) length = 0;
+    for (int i = 0; i < length; i++) mine.name = qdri_mix(mine.name ^ (unsigned char)name[i]);
+    clock_gettime(CLOCK_REALTIME, &time);
+    mine.token = qdri_mix(qdri_mix((uint64_t)time.tv_nsec ^ (uint64_t)time.tv_sec << 30) ^
+                          (uint64_t)getpid() << 20 ^ (uint64_t)wire->rank);
+    return mine;
+}
+
+static void segment_name(char *name, size_t size, uint64_t token) {
+    snprintf(name, size, "/quadrille-%016llx", (unsigned long long)token);
+}
+
+static void *map_segment(int file, size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void *make_segment(uint64_t token, size_t bytes) {
+    char name[64];
+    segment_name(name, sizeof name, token);
+    int file = shm_open(name, O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR);
+    if (file < 0) return NULL;
+    if (posix_fallocate(file, 0, (off_t)bytes) != 0) {
+        close(file);
+        shm_unlink(name);
+        return NULL;
+    }
+    segment *made = map_segment(file, bytes);
+    if (made) made->mark[0] = token;
+    return made;
+}
+
+static void *find_segment(uint64_t token, size_t bytes) {
+    char name[64];
+    struct stat state;
+    segment_name(name, sizeof name, token);
+    int file = shm_open(name, O_RDWR, 0);
+    if (file < 0) return NULL;
+    if (fstat(file, &state) != 0 || state.st_size < (off_t)bytes) {
+        close(file);
+        return NULL;
+    }
+    segment *found = map_segment(file, bytes);
+    if (found && found->mark[0] != token) {
+        munmap(found, bytes);
+        return NULL;
+    }
+    return found;
+}
+
+/* All ranks: whether everyone had what he needed. */
+static qdr_status all_have(qdri_wire *wire, int mine, double deadline, int *all) {
+    int64_t missing = !mine;
+    QDRI_TRY(qdri_agree(wire, &(qdri_agreement){.maximum = &missing, .count = 1, .deadline = deadline}));
+    *all = !missing;
+    return QDR_OK;
+}
+
+static qdr_status share(qdri_wire *wire, uint64_t token, int leads, double deadline) {
+    size_t bytes = sizeof(segment) + (size_t)wire->members * sizeof(qdri_status_line);
+    void *memory = leads ? make_segment(token, bytes) : NULL;
+    int all = 0;
+    qdr_status status = all_have(wire, !leads || memory, deadline, &all);
+    if (!status && all) {
+        if (!leads) memory = find_segment(token, bytes);
+        status = all_have(wire, memory != NULL, deadline, &all);
+    }
+    if (leads) {
+        char name[64];
+        segment_name(name, sizeof name, token);
+        shm_unlink(name);
+    }
+    if (status || !all) {
+        if (memory) munmap(memory, bytes);
+        return status;
+    }
+    wire->line = (qdri_status_line *)((segment *)memory + 1);
+    wire->segment_bytes = bytes;
+    return QDR_OK;
+}
+
+static qdr_status gather_introductions(qdri_wire *wire, introduction *all, int64_t *start, double deadline) {
+    qdri_meeting *meeting = &wire->table.spreading;
+    for (int r = 0; r <= wire->ranks; r++) start[r] = r * (int64_t)sizeof *all;
+    introduction *mine = all + wire->ranks; /* room for one more */
+    *mine = introduce(wire);
+    qdri_meeting_prepare(meeting);
+    QDRI_TRY(qdri_gather_all(wire, &meeting->operation, mine, sizeof *mine, all, start));
+    return qdri_meeting_wait(wire, meeting, deadline);
+}
+
+qdr_status qdri_node_open(qdri_wire *wire, double deadline) {
+    introduction *all = QDRI_ARRAY(introduction, (int64_t)wire->ranks + 1);
+    int64_t *start = QDRI_ARRAY(int64_t, (int64_t)wire->ranks + 1);
+    wire->member = QDRI_ARRAY(int, wire->ranks);
+    wire->gather = QDRI_ARRAY(int, 2 * (int64_t)wire->ranks);
+    wire->own_line = (qdri_status_line){.plan = -1, .exchange = -1, .waits_for = -1, .pid = getpid()};
+    qdr_status status = all && start && wire->member && wire->gather ? QDR_OK : qdri_fail_memory();
+    status = qdri_agree(wire, &(qdri_agreement){.status = status, .deadline = deadline});
+    if (!status) status = gather_introductions(wire, all, start, deadline);
+    if (!status) {
+        int leader = -1;
+        for (int r = 0; r < wire->ranks; r++) {
+            int here = all[r].name == all[wire->rank].name;
+            wire->member[r] = here ? wire->members++ : -1;
+            if (here && leader < 0) leader = r;
+        }
+        status = share(wire, all[leader].token, leader == wire->rank, deadline);
+    }
+    if (!status && wire->line) {
+        wire->one_node = wire->members == wire->ranks;
+        *qdri_status_own(wire) = wire->own_line;
+    }
+    if (!wire->broken) { /* else MPI may still write into them */
+        free(all);
+        free(start);
+    }
+    return status;
+}
+
+void qdri_node_close(qdri_wire *wire) {
+    if (wire->line) munmap((segment *)wire->line - 1, wire->segment_bytes);
+    free(wire->member);
+    wire->line = NULL;
+    wire->member = NULL;
+}
+
+qdri_status_line *qdri_status_own(qdri_wire *wire) {
+    return wire->line ? &wire->line[wire->member[wire->rank]] : &wire->own_line;
+}
+
+const qdri_status_line *qdri_status_of(qdri_wire *wire, int rank) {
+    return wire->line && wire->member[rank] >= 0 ? &wire->line[wire->member[rank]] : NULL;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Operations on MPI. Each call here starts something with a request and puts the request into the wire's
+ * array, where progress finds it. A message of any size goes as parts of at most 1 GiB, since MPI counts in
+ * int; both ends know its size, so they cut alike, and MPI keeps the order of parts. Only PMPI_ names are
+ * called, so that a library which intercepts MPI never meets itself.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "wire/inside.h"
+
+static const int64_t part_bytes = INT64_C(1) << 30;
+
+qdr_status qdri_fail_mpi(int code, const char *call) {
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
+    return qdri_fail(QDR_MPI, "%s: %.*s", call, length, text);
+}
+
+/* Room for `more` operations beside those under way. */
+static qdr_status make_room(qdri_wire *wire, int64_t more) {
+    int64_t needed = wire->count + more;
+    if (needed <= wire->capacity) return QDR_OK;
+    if (needed < wire->reserved) needed = wire->reserved;
+    if (needed < 2 * wire->capacity) needed = 2 * wire->capacity;
+    if (needed < 64) needed = 64;
+    if (needed > INT32_MAX / 2) return qdri_fail(QDR_RANGE, "more than 2^30 messages under way at once");
+    int64_t capacity[5] = {wire->capacity, wire->capacity, wire->capacity, wire->capacity, wire->capacity};
+    if (!qdri_grow(&wire->request, &capacity[0], needed, sizeof *wire->request) ||
+        !qdri_grow(&wire->operation, &capacity[1], needed, sizeof *wire->operation) ||
+        !qdri_grow(&wire->index, &capacity[2], needed, sizeof *wire->index) ||
+        !qdri_grow(&wire->status, &capacity[3], needed, sizeof *wire->status) ||
+        !qdri_grow(&wire->finished, &capacity[4], needed, sizeof *wire->finished))
+        return qdri_fail_memory();
+    wire->capacity = capacity[0];
+    for (int i = 1; i < 5; i++)
+        if (capacity[i] < wire->capacity) wire->capacity = capacity[i];
+    return QDR_OK;
+}
+
+qdr_status qdri_wire_reserve(qdri_wire *wire, int64_t operations) {
+    qdr_status status = QDR_OK;
+    wire->reserved += operations;
+    if (operations > 0 && wire->reserved > wire->capacity)
+        status = make_room(wire, wire->reserved - wire->count);
+    if (status) wire->reserved -= operations;
+    return status;
+}
+
+/* Before anything is started. */
+static qdr_status ready(qdri_wire *wire, qdri_operation *operation, int64_t parts) {
+    operation->parts = operation->receives = 0;
+    operation->failed = QDR_OK;
+    if (wire->gone) return qdri_wire_state(wire);
+    return make_room(wire, parts);
+}
+
+/* Notes a request that MPI has accepted; `code` is what MPI said. */
+static qdr_status note(qdri_wire *wire, qdri_operation *operation, MPI_Request request, int code,
+                       const char *call) {
+    if (code != MPI_SUCCESS) {
+        qdri_cancel(wire, operation); /* parts that went before */
+        return qdri_fail_mpi(code, call);
+    }
+    wire->request[wire->count] = request;
+    wire->operation[wire->count] = operation;
+    wire->count++;
+    operation->parts++;
+    return QDR_OK;
+}
+
+/* ---- messages ------------------------------------------------------------------------------------------ */
+
+static int64_t parts_of(int64_t bytes) {
+    return bytes <= part_bytes ? 1 : (bytes + part_bytes - 1) / part_bytes;
+}
+
+/* The length of the part that begins at `at`. */
+static int part_length(int64_t bytes, int64_t at) {
+    return (int)(bytes - at < part_bytes ? bytes - at : part_bytes);
+}
+
+qdr_status qdri_send(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
+                     int64_t bytes) {
+    QDRI_TRY(ready(wire, operation, parts_of(bytes)));
+    operation->partner = to;
+    operation->bytes = bytes;
+    int64_t at = 0;
+    do {
+        MPI_Request request;
+        int code = PMPI_Isend((const char *)data + at, part_length(bytes, at), MPI_BYTE, to, tag, wire->comm,
+                              &request);
+        QDRI_TRY(note(wire, operation, request, code, "MPI_Isend"));
+        at += part_bytes;
+    } while (at < bytes);
+    return QDR_OK;
+}
+
+qdr_status qdri_send_matched(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
+                             int64_t bytes) {
+    if (bytes > INT32_MAX)
+        return qdri_fail(QDR_RANGE, "a parcel of %lld bytes for rank %d", (long long)bytes, to);
+    QDRI_TRY(ready(wire, operation, 1));
+    operation->partner = to;
+    operation->bytes = bytes;
+    MPI_Request request;
+    int code = PMPI_Issend(data, (int)bytes, MPI_BYTE, to, tag, wire->comm, &request);
+    return note(wire, operation, request, code, "MPI_Issend");
+}
+
+qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
+                        int64_t bytes) {
+    QDRI_TRY(ready(wire, operation, parts_of(bytes)));
+    operation->partner = from;
+    operation->bytes = 0; /* grows as parts come */
+    operation->receives = 1;
+    int64_t at = 0;
+    do {
+        MPI_Request request;
+        int code = PMPI_Irecv((char *)data + at, part_length(bytes, at), MPI_BYTE,
+                              from == QDRI_ANYONE ? MPI_ANY_SOURCE : from, tag, wire->comm, &request);
+        QDRI_TRY(note(wire, operation, request, code, "MPI_Irecv"));
+        at += part_bytes;
+    } while (at < bytes);
+    return QDR_OK;
+}
+
+qdr_status qdri_find(qdri_wire *wire, int tag, int *found, MPI_Message *message, int *from, int64_t *bytes) {
+    MPI_Status status;
+    int count = 0;
+    *found = 0;
+    if (wire->gone) return qdri_wire_state(wire);
+    int code = PMPI_Improbe(MPI_ANY_SOURCE, tag, wire->comm, found, message, &status);
+    if (code == MPI_SUCCESS && *found) code = PMPI_Get_count(&status, MPI_BYTE, &count);
+    if (code != MPI_SUCCESS) return qdri_fail_mpi(code, "MPI_Improbe");
+    if (*found) {
+        *from = status.MPI_SOURCE;
+        *bytes = count;
+    }
+    return QDR_OK;
+}
+
+qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Message *message, int from,
+                              void *data, int64_t bytes) {
+    QDRI_TRY(ready(wire, operation, 1));
+    operation->partner = from;
+    operation->bytes = 0;
+    operation->receives = 1;
+    MPI_Request request;
+    int code = PMPI_Imrecv(data, (int)bytes, MPI_BYTE, message, &request);
+    return note(wire, operation, request, code, "MPI_Imrecv");
+}
+
+void qdri_cancel(qdri_wire *wire, qdri_operation *operation) {
+    if (operation->parts == 0) return;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < wire->count; i++)
+        if (wire->operation[i] == operation) {
+            if (!wire->gone) {
+                PMPI_Cancel(&wire->request[i]);
+                PMPI_Request_free(&wire->request[i]);
+            }
+        } else {
+            wire->request[kept] = wire->request[i];
+            wire->operation[kept++] = wire->operation[i];
+        }
+    wire->count = kept;
+    operation->parts = 0;
+}
+
+/* ---- collectives --------------------------------------------------------------------------------------- */
+
+static qdr_status collective(qdri_wire *wire, qdri_operation *operation) {
+    QDRI_TRY(qdri_wire_state(wire));
+    return ready(wire, operation, 1);
+}
+
+qdr_status qdri_barrier(qdri_wire *wire, qdri_operation *operation) {
+    QDRI_TRY(collective(wire, operation));
+    MPI_Request request;
+    int code = PMPI_Ibarrier(wire->comm, &request);
+    return note(wire, operation, request, code, "MPI_Ibarrier");
+}
+
+qdr_status qdri_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reduction kind, int64_t *value,
+                       int count) {
+    QDRI_TRY(collective(wire, operation));
+    MPI_Op function = kind == QDRI_MAXIMUM ? MPI_MAX : kind == QDRI_SUM ? MPI_SUM : MPI_BOR;
+    MPI_Request request;
+    int code = PMPI_Iallreduce(MPI_IN_PLACE, value, count, MPI_INT64_T, function, wire->comm, &request);
+    return note(wire, operation, request, code, "MPI_Iallreduce");
+}
+
+qdr_status qdri_spread_from(qdri_wire *wire, qdri_operation *operation, int root, void *data, int bytes) {
+    QDRI_TRY(collective(wire, operation));
+    MPI_Request request;
+    int code = PMPI_Ibcast(data, bytes, MPI_BYTE, root, wire->comm, &request);
+    return note(wire, operation, request, code, "MPI_Ibcast");
+}
+
+qdr_status qdri_swap_words(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in) {
+    QDRI_TRY(collective(wire, operation));
+    MPI_Request request;
+    int code = PMPI_Ialltoall(out, 1, MPI_INT64_T, in, 1, MPI_INT64_T, wire->comm, &request);
+    return note(wire, operation, request, code, "MPI_Ialltoall");
+}
+
+qdr_status qdri_sum_for_each(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in) {
+    QDRI_TRY(collective(wire, operation));
+    MPI_Request request;
+    int code = PMPI_Ireduce_scatter_block(out, in, 1, MPI_INT64_T, MPI_SUM, wire->comm, &request);
+    return note(wire, operation, request, code, "MPI_Ireduce_scatter_block");
+}
+
+/* MPI counts and places in int: bytes while all of it fits, and words of eight beyond. */
+qdr_status qdri_gather_all(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,
+                           void *in, const int64_t *start) {
+    QDRI_TRY(collective(wire, operation));
+    int64_t unit = start[wire->ranks] <= INT32_MAX ? 1 : 8;
+    if (start[wire->ranks] / unit > INT32_MAX)
+        return qdri_fail(QDR_RANGE, "gathering %lld bytes is more than MPI counts",
+                         (long long)start[wire->ranks]);
+    if (!wire->gather) return qdri_fail_memory();
+    int *counts = wire->gather, *places = wire->gather + wire->ranks;
+    for (int r = 0; r < wire->ranks; r++) {
+        if (unit > 1 && start[r] % unit)
+            return qdri_fail(QDR_RANGE, "gathering more than 2 GiB that are not whole words");
+        counts[r] = (int)((start[r + 1] - start[r]) / unit);
+        places[r] = (int)(start[r] / unit);
+    }
+    MPI_Datatype type = unit == 1 ? MPI_BYTE : MPI_INT64_T;
+    MPI_Request request;
+    int code =
+        PMPI_Iallgatherv(out, (int)(bytes / unit), type, in, counts, places, type, wire->comm, &request);
+    return note(wire, operation, request, code, "MPI_Iallgatherv");
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Progress: one list of wires for the process. Whoever waits for anything advances everything, because two
+ * ranks may wait for two exchanges in different orders, and each needs the other's help with the one it is not
+ * waiting for. Requests are tested together; callbacks run after the arrays have been brought in order, so
+ * they may start operations freely.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "wire/inside.h"
+
+double qdri_seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- one wire ------------------------------------------------------------------------------------------ */
+
+/* Takes one finished request's result into its operation. */
+static void settle(qdri_operation *operation, MPI_Status *status, int failed) {
+    if (failed && status->MPI_ERROR != MPI_SUCCESS && status->MPI_ERROR != MPI_ERR_PENDING)
+        operation->failed = qdri_fail_mpi(status->MPI_ERROR, "a message");
+    /* Only receives have a source; what collectives and sends leave in a status is undefined. */
+    if (operation->receives) {
+        int bytes = 0;
+        if (PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0) operation->bytes += bytes;
+        operation->partner = status->MPI_SOURCE;
+    }
+    operation->parts--;
+}
+
+/* Takes the `done` finished requests, whose places are in index[], out of the arrays. Returns how many
+ * operations have ended; those are in finished[]. */
+static int collect(qdri_wire *wire, int done, int failed) {
+    int ended = 0;
+    for (int i = 0; i < done; i++) {
+        qdri_operation *operation = wire->operation[wire->index[i]];
+        settle(operation, &wire->status[i], failed);
+        wire->operation[wire->index[i]] = NULL;
+        if (operation->parts == 0) {
+            wire->finished[ended].operation = operation;
+            wire->finished[ended++].status = operation->failed;
+        }
+    }
+    int64_t kept = 0;
+    for (int64_t i = 0; i < wire->count; i++)
+        if (wire->operation[i]) {
+            wire->request[kept] = wire->request[i];
+            wire->operation[kept++] = wire->operation[i];
+        }
+    wire->count = kept;
+    return ended;
+}
+
+static int advance(qdri_wire *wire) {
+    int done = 0, ended = 0;
+    if (wire->gone || wire->busy) return 0;
+    wire->busy = 1;
+    if (wire->count > 0) {
+        int code = PMPI_Testsome((int)wire->count, wire->request, &done, wire->index, wire->status);
+        int failed = code != MPI_SUCCESS;
+        if (failed && code != MPI_ERR_IN_STATUS) done = 0;
+        if (done != MPI_UNDEFINED && done > 0) ended = collect(wire, done, failed);
+    }
+    /* finished[] may grow, and move, while callbacks start operations; its entries keep their places. */
+    for (int i = 0; i < ended; i++) {
+        qdri_operation *operation = wire->finished[i].operation;
+        operation->done(operation, wire->finished[i].status);
+    }
+    for (qdri_poller *poller = wire->pollers, *next; poller; poller = next) {
+        next = poller->next;
+        poller->poll(poller);
+    }
+    wire->busy = 0;
+    return ended;
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------- */
+
+int qdri_progress(qdri_wire *held) {
+    int ended = 0;
+    if (!qdri_threads_multiple) {
+        for (qdri_wire *wire = qdri_wires, *next; wire; wire = next) {
+            next = wire->next;
+            ended += advance(wire);
+        }
+        return ended;
+    }
+    if (held) ended += advance(held);
+    qdri_wires_lock();
+    for (qdri_wire *wire = qdri_wires; wire; wire = wire->next)
+        if (wire != held && pthread_mutex_trylock(&wire->lock) == 0) {
+            ended += advance(wire);
+            pthread_mutex_unlock(&wire->lock);
+        }
+    qdri_wires_unlock();
+    return ended;
+}
+
+qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline) {
+    enum { LOOKS_BEFORE_YIELDING = 20, LOOKS_BETWEEN_CLOCKS = 64 };
+    for (unsigned idle = 0; !*finished;) {
+        if (qdri_progress(wire)) {
+            idle = 0;
+            continue;
+        }
+        if (wire->gone) return qdri_wire_state(wire);
+        if (++idle < LOOKS_BEFORE_YIELDING) continue;
+        sched_yield();
+        if (deadline > 0 && idle % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
+            return qdri_fail(QDR_STALLED, "rank %d: the deadline passed", wire->rank);
+    }
+    return QDR_OK;
+}
+
+double qdri_deadline(double seconds) {
+    if (!(seconds > 0)) {
+        const char *text = getenv("QDR_STALL_SECONDS");
+        seconds = text ? strtod(text, NULL) : 0;
+    }
+    return seconds > 0 ? qdri_seconds() + seconds : 0;
+}
+
+/* ---- pollers ------------------------------------------------------------------------------------------- */
+
+void qdri_poller_add(qdri_wire *wire, qdri_poller *poller) {
+    poller->next = wire->pollers;
+    poller->link = &wire->pollers;
+    if (poller->next) poller->next->link = &poller->next;
+    wire->pollers = poller;
+}
+
+void qdri_poller_remove(qdri_wire *wire, qdri_poller *poller) {
+    (void)wire;
+    if (!poller->link) return;
+    *poller->link = poller->next;
+    if (poller->next) poller->next->link = poller->link;
+    poller->link = NULL;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of a wire. It begins with the first use of a communicator: a duplicate is made and cached as an
+ * attribute whose copy function copies nothing, so a duplicate of the user's starts afresh. It ends when the
+ * user frees his communicator, or with MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF: from
+ * then on the wire is gone, and what still holds it can only be destroyed. The memory goes with the last owner.
+ */
+#include "wire/wire.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "wire/inside.h"
+
+qdri_wire *qdri_wires;
+int qdri_threads_multiple;
+static pthread_mutex_t wires_lock = PTHREAD_MUTEX_INITIALIZER;
+static int attribute = MPI_KEYVAL_INVALID, final_attribute = MPI_KEYVAL_INVALID;
+
+void qdri_wires_lock(void) {
+    pthread_mutex_lock(&wires_lock);
+}
+
+void qdri_wires_unlock(void) {
+    pthread_mutex_unlock(&wires_lock);
+}
+
+void qdri_lock(qdri_wire *wire) {
+    if (qdri_threads_multiple) pthread_mutex_lock(&wire->lock);
+}
+
+void qdri_unlock(qdri_wire *wire) {
+    if (qdri_threads_multiple) pthread_mutex_unlock(&wire->lock);
+}
+
+int qdri_wire_rank(const qdri_wire *wire) {
+    return wire->rank;
+}
+
+int qdri_wire_ranks(const qdri_wire *wire) {
+    return wire->ranks;
+}
+
+int qdri_wire_one_node(const qdri_wire *wire) {
+    return wire->one_node;
+}
+
+int qdri_wire_round(qdri_wire *wire) {
+    return wire->round++;
+}
+
+void qdri_wire_break(qdri_wire *wire) {
+    wire->broken = 1;
+}
+
+int64_t qdri_wire_plans(qdri_wire *wire) {
+    return wire->plans++;
+}
+
+qdr_status qdri_wire_state(const qdri_wire *wire) {
+    if (wire->gone)
+        return qdri_fail(QDR_GONE,
+                         "the communicator was freed, or MPI is finalised; only destroying is left");
+    if (wire->broken)
+        return qdri_fail(QDR_LOST,
+                         "rank %d: a deadline passed in an earlier collective call on this communicator; it "
+                         "cannot be used for further ones",
+                         wire->rank);
+    return QDR_OK;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------- */
+
+qdri_wire *qdri_wire_retain(qdri_wire *wire) {
+    qdri_wires_lock();
+    wire->owners++;
+    qdri_wires_unlock();
+    return wire;
+}
+
+static void unlink_wire(qdri_wire *wire) {
+    for (qdri_wire **link = &qdri_wires; *link; link = &(*link)->next)
+        if (*link == wire) {
+            *link = wire->next;
+            return;
+        }
+}
+
+void qdri_wire_release(qdri_wire **wire) {
+    qdri_wire *released = *wire;
+    if (!released) return;
+    *wire = NULL;
+    qdri_wires_lock();
+    int last = --released->owners == 0;
+    if (last) unlink_wire(released);
+    qdri_wires_unlock();
+    if (!last || released->broken) return; /* MPI may still write into the memory of a broken one */
+    qdri_node_close(released);
+    free(released->request);
+    free(released->operation);
+    free(released->index);
+    free(released->status);
+    free(released->finished);
+    free(released->gather);
+    pthread_mutex_destroy(&released->lock);
+    free(released);
+}
+
+/* Freeing the duplicate is collective, as is the call that leads here. When messages are still under way, or
+ * ranks are missing, it is left to MPI_Finalize. */
+static void part(qdri_wire *wire) {
+    if (!wire->gone && !wire->broken && wire->count == 0) PMPI_Comm_free(&wire->comm);
+    wire->gone = 1;
+}
+
+static int forget(MPI_Comm comm, int key, void *value, void *extra) {
+    qdri_wire *wire = value;
+    (void)comm, (void)key, (void)extra;
+    part(wire);
+    qdri_wire_release(&wire);
+    return MPI_SUCCESS;
+}
+
+/* MPI_Finalize begins: all that is left goes, also wires whose communicators the program never freed. */
+static int forget_all(MPI_Comm comm, int key, void *value, void *extra) {
+    (void)comm, (void)key, (void)value, (void)extra;
+    for (qdri_wire *wire = qdri_wires; wire; wire = wire->next) part(wire);
+    return MPI_SUCCESS;
+}
+
+/* ---- the beginning ------------------------------------------------------------------------------------- */
+
+static qdr_status check_mpi(MPI_Comm comm) {
+    int running = 0, over = 0, between = 0, level = MPI_THREAD_SINGLE;
+    PMPI_Initialized(&running);
+    PMPI_Finalized(&over);
+    if (!running || over)
+        return qdri_fail(QDR_INVALID, "MPI is %s; call MPI_Init first",
+                         over ? "finalised" : "not initialised");
+    if (comm == MPI_COMM_NULL) return qdri_fail(QDR_INVALID, "the communicator is MPI_COMM_NULL");
+    int code = PMPI_Comm_test_inter(comm, &between);
+    if (code != MPI_SUCCESS) return qdri_fail_mpi(code, "MPI_Comm_test_inter");
+    if (between) return qdri_fail(QDR_INVALID, "an intercommunicator; expected an intracommunicator");
+    PMPI_Query_thread(&level);
+    qdri_threads_multiple = level == MPI_THREAD_MULTIPLE;
+    return QDR_OK;
+}
+
+static qdr_status make_attributes(void) {
+    if (attribute != MPI_KEYVAL_INVALID) return QDR_OK;
+    int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &attribute, NULL);
+    if (code == MPI_SUCCESS)
+        code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_all, &final_attribute, NULL);
+    if (code == MPI_SUCCESS) code = PMPI_Comm_set_attr(MPI_COMM_SELF, final_attribute, NULL);
+    return code == MPI_SUCCESS ? QDR_OK : qdri_fail_mpi(code, "MPI_Comm_create_keyval");
+}
+
+/* The library keeps the number of spans at what the standard promises for tags, or at its own limit. */
+static int spans_of(MPI_Comm comm) {
+    int *highest = NULL, found = 0;
+    PMPI_Comm_get_attr(comm, MPI_TAG_UB, (void *)&highest, &found);
+    int64_t tags = (found ? (int64_t)*highest : 32767) + 1 - QDRI_FREE_TAGS;
+    return (int)(tags / QDRI_TAGS < QDRI_TAG_SPANS ? tags / QDRI_TAGS : QDRI_TAG_SPANS);
+}
+
+/* The duplicate, without a blocking call. */
+static qdr_status duplicate(qdri_wire *wire, MPI_Comm comm, double deadline) {
+    MPI_Request request;
+    int code = PMPI_Comm_idup(comm, &wire->comm, &request), done = 0;
+    while (code == MPI_SUCCESS && !done) {
+        code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!done && deadline > 0 && qdri_seconds() > deadline)
+            return qdri_fail(QDR_STALLED,
+                             "rank %d: not all ranks came to the first collective call on this "
+                             "communicator before the deadline",
+                             wire->rank);
+    }
+    if (code == MPI_SUCCESS) code = PMPI_Comm_set_errhandler(wire->comm, MPI_ERRORS_RETURN);
+    return code == MPI_SUCCESS ? QDR_OK : qdri_fail_mpi(code, "MPI_Comm_idup");
+}
+
+static qdr_status create(MPI_Comm comm, qdri_wire **wire) {
+    qdri_wire *made = QDRI_ZERO_ARRAY(qdri_wire, 1);
+    if (!made) return qdri_fail_memory();
+    double deadline = qdri_deadline(0);
+    pthread_mutex_init(&made->lock, NULL);
+    made->owners = 1; /* the attribute */
+    PMPI_Comm_rank(comm, &made->rank);
+    PMPI_Comm_size(comm, &made->ranks);
+    qdr_status status = duplicate(made, comm, deadline);
+    if (status) {
+        made->gone = 1;
+        qdri_wire_release(&made);
+        return status;
+    }
+    made->tag_spans = spans_of(made->comm);
+    qdri_wires_lock();
+    made->next = qdri_wires;
+    qdri_wires = made;
+    qdri_wires_unlock();
+    status = qdri_node_open(made, deadline);
+    if (!status) {
+        int code = PMPI_Comm_set_attr(comm, attribute, made);
+        if (code != MPI_SUCCESS) status = qdri_fail_mpi(code, "MPI_Comm_set_attr");
+    }
+    if (status) {
+        part(made);
+        qdri_wire_release(&made);
+        return status;
+    }
+    *wire = made;
+    return QDR_OK;
+}
+
+qdr_status qdri_wire_open(MPI_Comm comm, qdri_wire **wire) {
+    qdri_wire *found = NULL;
+    int there = 0;
+    QDRI_TRY(check_mpi(comm));
+    qdri_wires_lock();
+    qdr_status status = make_attributes();
+    qdri_wires_unlock();
+    if (status) return status;
+    int code = PMPI_Comm_get_attr(comm, attribute, (void *)&found, &there);
+    if (code != MPI_SUCCESS) return qdri_fail_mpi(code, "MPI_Comm_get_attr");
+    if (!there) QDRI_TRY(create(comm, &found));
+    *wire = qdri_wire_retain(found);
+    return QDR_OK;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The wire: a space of ranks that send each other tagged messages without ever blocking.
+ *
+ * Everything above speaks wire and never MPI. Whatever is under way is an *operation*: its owner embeds a
+ * qdri_operation in a structure of its own, starts it, and is called back when it is done, from inside
+ * qdri_progress(). A callback may start further operations, so a protocol is a set of callbacks and nothing
+ * waits for anything else. Nothing is allocated as long as no more operations are under way than ever before,
+ * or than were reserved.
+ *
+ * One duplicate of each user communicator is made, cached as an attribute of it, and shared by all that is
+ * built on it; messages of the library never meet those of the program. Freeing the communicator marks its
+ * wire as gone, and so does MPI_Finalize: whatever still uses it gets an error. A wire on which a deadline
+ * passed inside a collective is *broken*: the ranks may have different ideas of what happens, so every later
+ * collective fails at once.
+ *
+ * Threads: one at a time per communicator; different communicators concurrently under MPI_THREAD_MULTIPLE.
+ * All that happens on a wire happens under its lock, which is taken only at that level.
+ */
+#ifndef QDRI_WIRE_H
+#define QDRI_WIRE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quadrille/base.h"
+
+typedef struct qdri_wire qdri_wire;
+typedef struct qdri_operation qdri_operation;
+
+/* Called once, when the operation is done or has failed. For a receive, `partner` and `bytes` of the
+ * operation say from whom and how much came. */
+typedef void qdri_done(qdri_operation *operation, qdr_status status);
+
+struct qdri_operation {
+    qdri_done *done;
+    int partner;   /* of a receive from anyone: who it was */
+    int64_t bytes; /* of a receive: how much it was */
+    int parts;     /* private: requests that are not done; 0: not under way */
+    int receives;  /* private: it has a source and a length */
+    qdr_status failed;
+};
+
+enum { QDRI_ANYONE = -1 };
+
+/* ---- having one ---------------------------------------------------------------------------------------- */
+
+/* Collective over `comm` the first time, local afterwards. Refuses intercommunicators, MPI_COMM_NULL and a
+ * process without MPI. Adds an owner; qdri_wire_release() takes it away. */
+qdr_status qdri_wire_open(MPI_Comm comm, qdri_wire **wire);
+qdri_wire *qdri_wire_retain(qdri_wire *wire);
+void qdri_wire_release(qdri_wire **wire);
+
+int qdri_wire_rank(const qdri_wire *wire);
+int qdri_wire_ranks(const qdri_wire *wire);
+
+/* QDR_OK, or QDR_GONE (the communicator was freed, MPI is finalised) or QDR_LOST (a deadline passed inside a
+ * collective), with a sentence. */
+qdr_status qdri_wire_state(const qdri_wire *wire);
+
+/* Marks it as broken: a deadline passed where all ranks were needed. */
+void qdri_wire_break(qdri_wire *wire);
+
+/* A span of QDRI_TAGS tags that no rank uses; collective, by agreement inside qdri_agree(). */
+enum { QDRI_TAGS = 64 };
+void qdri_wire_return_tags(qdri_wire *wire, int first_tag);
+
+/* Tags below QDRI_FREE_TAGS are for protocols that need no agreement. */
+enum {
+    QDRI_TAG_BROADCAST = 0,
+    QDRI_TAG_DISCOVER = 16, /* one for each round, in turn */
+    QDRI_DISCOVER_ROUNDS = 64,
+    QDRI_TAG_DELIVER = 80, /* large parcels of discovery */
+    QDRI_FREE_TAGS = 128,
+};
+
+/* The number of this wire's next collective round of discovery, which makes its tag a fresh one. */
+int qdri_wire_round(qdri_wire *wire);
+
+/* A number for the next plan on this wire, for reports. */
+int64_t qdri_wire_plans(qdri_wire *wire);
+
+/* ---- operations ---------------------------------------------------------------------------------------- */
+
+/* Each sets operation->done beforehand. A failure is returned, and then `done` is not called. Any number of
+ * bytes: more than fits into one MPI message goes as several (both ends must state the same number then).
+ * `data` is borrowed until done. */
+qdr_status qdri_send(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
+                     int64_t bytes);
+/* Done when the receiver has matched it. At most 2^31 - 1 bytes. */
+qdr_status qdri_send_matched(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
+                             int64_t bytes);
+/* From a rank, or from QDRI_ANYONE (then at most 2^31 - 1 bytes). `bytes` is the room there is. */
+qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
+                        int64_t bytes);
+
+/* Looks for a message of this tag from anyone; *found says whether there is one, and then *message, *from and
+ * *bytes describe it, and qdri_receive_found() must receive it. At most 2^31 - 1 bytes. */
+qdr_status qdri_find(qdri_wire *wire, int tag, int *found, MPI_Message *message, int *from, int64_t *bytes);
+qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Message *message, int from,
+                              void *data, int64_t bytes);
+
+/* Gives up an operation; `done` is not called. MPI may have begun with it, so its memory must stay. */
+void qdri_cancel(qdri_wire *wire, qdri_operation *operation);
+
+/* Collectives, in the same order on all ranks, as operations. Reductions are in place over 64-bit words. */
+typedef enum qdri_reduction { QDRI_MAXIMUM, QDRI_SUM, QDRI_UNION } qdri_reduction;
+qdr_status qdri_barrier(qdri_wire *wire, qdri_operation *operation);
+qdr_status qdri_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reduction kind, int64_t *value,
+                       int count);
+qdr_status qdri_spread_from(qdri_wire *wire, qdri_operation *operation, int root, void *data, int bytes);
+/* One 64-bit word for every rank, one from every rank. */
+qdr_status qdri_swap_words(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in);
+/* out[r] summed over all ranks comes to rank r. */
+qdr_status qdri_sum_for_each(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in);
+/* `bytes` bytes of each rank's come to all, in the order of ranks: at [start[r], start[r + 1]). Any size. */
+qdr_status qdri_gather_all(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,
+                           void *in, const int64_t *start);
+
+/* So many operations may be under way at once without any allocation; adds to what was reserved before.
+ * A negative number gives back. */
+qdr_status qdri_wire_reserve(qdri_wire *wire, int64_t operations);
+
+/* ---- progress ------------------------------------------------------------------------------------------ */
+
+/* Something that has to be looked at regularly although no operation of it is under way: a sleeper of
+ * `distributed`, a probe of discovery. Linked into the process's list between add and remove. */
+typedef struct qdri_poller qdri_poller;
+struct qdri_poller {
+    void (*poll)(qdri_poller *poller);
+    qdri_poller *next, **link; /* private */
+};
+void qdri_poller_add(qdri_wire *wire, qdri_poller *poller);
+void qdri_poller_remove(qdri_wire *wire, qdri_poller *poller);
+
+/* Lets everything advance, on every wire of the process; returns how many operations were done. `held` is the
+ * wire whose lock the caller has; NULL: none. */
+int qdri_progress(qdri_wire *held);
+
+/* Seconds on a clock that only goes forward. */
+double qdri_seconds(void);
+
+/* Progresses everything until *finished is not 0, or QDR_STALLED when `deadline` (in qdri_seconds(); 0: none)
+ * has passed. Yields the processor while there is nothing to do. */
+qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline);
+
+/* The lock. All functions that take a wire, except open, retain, release and those that only look, expect it to
+ * be held. */
+void qdri_lock(qdri_wire *wire);
+void qdri_unlock(qdri_wire *wire);
+
+/* ---- agreement ----------------------------------------------------------------------------------------- */
+
+/* What the ranks of a collective call agree on, in one step: whether all can go on, the maxima of a few
+ * numbers, and a span of tags if wanted. */
+typedef struct qdri_agreement {
+    qdr_status status; /* mine; its sentence is this thread's error message */
+    int64_t *maximum;  /* [count], in and out */
+    int count;         /* at most QDRI_AGREED */
+    int wants_tags;    /* the same on all ranks */
+    int first_tag;     /* out */
+    double deadline;   /* 0: none */
+} qdri_agreement;
+enum { QDRI_AGREED = 24 };
+
+/* Collective. When any rank fails, all return the status of the lowest such rank, with its sentence. When the
+ * deadline passes: QDR_STALLED, and the wire is broken. */
+qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement);
+
+/* A deadline so many seconds ahead; `seconds` 0 or less: QDR_STALL_SECONDS of the environment, else none (0). */
+double qdri_deadline(double seconds);
+
+/* ---- the node ------------------------------------------------------------------------------------------ */
+
+/* What a rank says about itself to the others of its node, for the reports about stalls; in shared memory,
+ * written without any lock (a reader takes what it sees with a grain of salt). */
+typedef struct qdri_status_line {
+    int64_t pid;
+    int64_t plan, exchange; /* numbers of the plan on this wire, and of the exchange of it; -1: in none */
+    int64_t phase;
+    int64_t waits_for;  /* a rank; -1: nobody */
+    int64_t bytes;      /* that it waits for */
+    double since;       /* qdri_seconds() when it last got on */
+    int64_t padding[9]; /* a line has its cache lines for itself */
+} qdri_status_line;
+
+/* This rank's own line, to write; points to private memory where there is no node segment. */
+qdri_status_line *qdri_status_own(qdri_wire *wire);
+
+/* Another rank's line; NULL when it is not on this node (as MPI says, and as a test of the memory showed). */
+const qdri_status_line *qdri_status_of(qdri_wire *wire, int rank);
+
+/* Whether all ranks of the wire are on this rank's node; the same on all. */
+int qdri_wire_one_node(const qdri_wire *wire);
+
+#endif

@@ -1,0 +1,1 @@
+quadrille draw trace.json

@@ -1,0 +1,2 @@
+# exit 2
+quadrille bench complete:n=4 --pacing slow

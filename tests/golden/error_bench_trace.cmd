@@ -1,0 +1,2 @@
+# exit 2
+quadrille bench complete:n=1 --trace no/such/folder/trace.json

@@ -1,0 +1,2 @@
+# exit 2
+quadrille draw trace.json --method paced,greedy

@@ -1,0 +1,2 @@
+# exit 2
+quadrille schedule shift:n=3 -a coloring --json | quadrille draw -
