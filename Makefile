@@ -5,6 +5,7 @@
 #   make test       installs what is missing, builds, runs every test
 #   make test-all   the same with the full product of algorithms, patterns and ranks
 #   make bench      side-by-side benchmarks
+#   make bench-cluster  ours against MPI on an emulated cluster, as root, for most of an hour
 #   make format     clang-format on every source
 #   make clean      removes what was built
 
@@ -19,7 +20,7 @@ define build
 		{ tail -n 30 $(log) >&2; echo "the build failed; the whole log is in $(log)" >&2; exit 1; }
 endef
 
-.PHONY: all demo test test-all bench format setup clean
+.PHONY: all demo test test-all bench bench-cluster format setup clean
 
 all: setup
 	$(call build,all)
@@ -39,6 +40,9 @@ test-all: setup
 
 bench: all
 	@scripts/bench $(BUILD)
+
+bench-cluster: all
+	@scripts/bench-cluster --build $(BUILD)
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Quadrille on MPI: all of quadrille.h, and what runs patterns on a communicator. Include this header for everything,
- * or one of the parts:
+ * Quadrille on MPI: all of quadrille.h, and what runs patterns on a communicator. Include this header for
+ * everything, or one of the parts:
  *
  *     quadrille/discover.h      learning who sends to whom
  *     quadrille/plan.h          plans and exchanges

@@ -328,7 +328,8 @@ static int run(const arguments *arguments, FILE *out) {
 static const option options[] = {
     {'a', "algorithm", "NAMES", "plans to run: A,B,C, or one with options; 'default', 'none'",
      OPTION_REPEATS},
-    {0, "with", "NAMES", "opponents: mpi-alltoallv, mpi-alltoallv-pairwise, mpi-neighbor, isend, persistent",
+    {0, "with", "NAMES",
+     "opponents: mpi-alltoallv, mpi-alltoallv-pairwise, mpi-neighbor, isend, isend-shifted, persistent",
      OPTION_REPEATS},
     {0, "chunk", "BYTES", "what goes at once", OPTION_ONCE},
     {0, "window", "BYTES", "what a receiver lets be under way to it", OPTION_ONCE},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What MPI itself can do with a load: the opponents. An opponent is three functions and one line in the
- * table. All move every message, also what stays on its rank, between the same buffers as a plan. Those
- * that order their messages by hand begin at the rank after their own, as a careful program does; in the
- * order of ranks everybody would begin with rank 0.
+ * table. All move every message, also what stays on its rank, between the same buffers as a plan. Most
+ * programs go through their partners in the order of ranks, so that everybody begins with rank 0; a careful
+ * one begins at the rank after its own. There is an opponent for each.
  *
  * Counts and offsets of MPI end at 2^31 - 1; what goes beyond is refused, on all ranks alike, because all
  * have the whole pattern.
@@ -171,7 +171,7 @@ static const bench_kind neighbor = {
     .destroy = destroy_vectors,
 };
 
-/* ---- isend and persistent: everything at once ---------------------------------------------------------- */
+/* ---- isend, isend-shifted, persistent: everything at once ---------------------------------------------- */
 
 typedef struct flood {
     int receives, count; /* the receives come first */
@@ -180,10 +180,10 @@ typedef struct flood {
     int *place; /* of each request in its side of the load */
 } flood;
 
-/* The places of a side's partners other than this rank, from the rank after it on. */
-static int list_places(const bench *bench, const bench_side *side, int *place) {
+/* The places of a side's partners other than this rank, from rank `begin` on. */
+static int list_places(const bench *bench, const bench_side *side, int begin, int *place) {
     int first = 0, count = 0;
-    while (first < side->count && side->partner[first] < bench->rank) first++;
+    while (first < side->count && side->partner[first] < begin) first++;
     for (int k = 0; k < side->count; k++) {
         int i = (first + k) % side->count;
         if (side->partner[i] != bench->rank) place[count++] = i;
@@ -191,7 +191,7 @@ static int list_places(const bench *bench, const bench_side *side, int *place) {
     return count;
 }
 
-static char *create_flood(const bench *bench, bench_method *method) {
+static char *create_flood(const bench *bench, bench_method *method, int begin) {
     const bench_load *load = method->load;
     char *refusal = refuse_message(bench);
     if (refusal) return refusal;
@@ -199,9 +199,17 @@ static char *create_flood(const bench *bench, bench_method *method) {
     f->request = ALLOCATE(MPI_Request, (int64_t)load->in.count + load->out.count);
     f->status = ALLOCATE(MPI_Status, (int64_t)load->in.count + load->out.count);
     f->place = ALLOCATE(int, (int64_t)load->in.count + load->out.count);
-    f->receives = list_places(bench, &load->in, f->place);
-    f->count = f->receives + list_places(bench, &load->out, f->place + f->receives);
+    f->receives = list_places(bench, &load->in, begin, f->place);
+    f->count = f->receives + list_places(bench, &load->out, begin, f->place + f->receives);
     return NULL;
+}
+
+static char *create_isend(const bench *bench, bench_method *method) {
+    return create_flood(bench, method, 0);
+}
+
+static char *create_shifted(const bench *bench, bench_method *method) {
+    return create_flood(bench, method, bench->rank + 1);
 }
 
 static void destroy_flood(bench_method *method) {
@@ -258,14 +266,22 @@ static void run_isend(const bench *bench, bench_method *method) {
 
 static const bench_kind isend = {
     .name = "isend",
-    .summary = "all MPI_Irecv, all MPI_Isend, MPI_Waitall",
-    .create = create_flood,
+    .summary = "all MPI_Irecv, all MPI_Isend, in the order of ranks; MPI_Waitall",
+    .create = create_isend,
+    .run = run_isend,
+    .destroy = destroy_flood,
+};
+
+static const bench_kind isend_shifted = {
+    .name = "isend-shifted",
+    .summary = "the same, beginning at the rank after one's own",
+    .create = create_shifted,
     .run = run_isend,
     .destroy = destroy_flood,
 };
 
 static char *create_persistent(const bench *bench, bench_method *method) {
-    char *refusal = create_flood(bench, method);
+    char *refusal = create_isend(bench, method);
     if (refusal) return refusal;
     flood *f = method->state;
     for (int i = 0; i < f->count; i++) {
@@ -295,7 +311,7 @@ static void destroy_persistent(bench_method *method) {
 
 static const bench_kind persistent = {
     .name = "persistent",
-    .summary = "the same with persistent requests: MPI_Startall, MPI_Waitall",
+    .summary = "as isend, with persistent requests: MPI_Startall, MPI_Waitall",
     .create = create_persistent,
     .run = run_persistent,
     .destroy = destroy_persistent,
@@ -303,7 +319,8 @@ static const bench_kind persistent = {
 
 /* ---- the table ----------------------------------------------------------------------------------------- */
 
-const bench_kind *const bench_opponents[] = {&alltoallv, &pairwise, &neighbor, &isend, &persistent, NULL};
+const bench_kind *const bench_opponents[] = {&alltoallv,     &pairwise,   &neighbor, &isend,
+                                             &isend_shifted, &persistent, NULL};
 
 int bench_find_opponent(const char *name, const bench_kind **kind) {
     char list[256] = "";

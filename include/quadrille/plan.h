@@ -21,8 +21,8 @@
  *     requests   when its sender asked, and the receiver was free: the order is found at run time
  *
  * The algorithm `paced` needs no schedule: every rank grants in an order of its own, and sizes may differ at
- * every call without any agreement. `distributed` has no schedule either: there senders ask. Messages of up to
- * window / ranks bytes go without being granted: all of them together fit into a window.
+ * every call without any agreement. `distributed` has no schedule either: there senders ask. Messages of up
+ * to window / ranks bytes go without being granted: all of them together fit into a window.
  */
 #ifndef QUADRILLE_PLAN_H
 #define QUADRILLE_PLAN_H
@@ -72,8 +72,8 @@ typedef struct qdr_plan_options {
 #define QDR_PLAN_OPTIONS                                                                                     \
     { .size = sizeof(qdr_plan_options) }
 
-/* Collective. Options must be the same on all ranks, except tracing and deadline; NULL means defaults, and the
- * environment of rank 0 counts. Gathers the whole matrix if the algorithm needs it. */
+/* Collective. Options must be the same on all ranks, except tracing and deadline; NULL means defaults, and
+ * the environment of rank 0 counts. Gathers the whole matrix if the algorithm needs it. */
 qdr_status qdr_plan_create(qdr_partners *partners, const qdr_plan_options *options, qdr_plan **plan);
 
 /* Collective. The same with a schedule that exists, such as one read from a file; it must be of the partners'
@@ -112,7 +112,8 @@ const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan);
 
 /* Where the data is. Sides follow the order of qdr_partners_look(). Outgoing and incoming memory must not
  * overlap. Either one pointer per partner (NICE, section 4.2), or a base and offsets in items as
- * MPI_Alltoallv has them, offsets NULL meaning one after the other. Pointers of empty messages may be NULL. */
+ * MPI_Alltoallv has them, offsets NULL meaning one after the other. Pointers of empty messages may be
+ * NULL. */
 typedef struct qdr_buffers {
     size_t size;        /* sizeof(qdr_buffers) */
     int64_t item_bytes; /* the same on all ranks */

@@ -28,8 +28,8 @@ void qdri_text_free(qdri_text *text);
 /* A copy of the string; NULL without memory. */
 char *qdri_copy_string(const char *string);
 
-/* Appends a word to a list, "async, linear", in a buffer of `size` bytes that begins empty; what does not fit is
- * left out. Needs no memory, so that errors can list what is valid. */
+/* Appends a word to a list, "async, linear", in a buffer of `size` bytes that begins empty; what does not
+ * fit is left out. Needs no memory, so that errors can list what is valid. */
 void qdri_list_add(char *list, size_t size, const char *word);
 
 /* Whether `word` equals one of the words of a list separated by blanks, without regard to case, and with '-'

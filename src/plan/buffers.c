@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The buffers of an exchange: from what the caller gave, one pointer per partner and the bytes of every leg. All of it
- * is checked before anything is sent: sizes that cannot be counted, memory that is missing, outgoing and incoming
- * memory that overlaps.
+ * The buffers of an exchange: from what the caller gave, one pointer per partner and the bytes of every leg.
+ * All of it is checked before anything is sent: sizes that cannot be counted, memory that is missing,
+ * outgoing and incoming memory that overlaps.
  */
 #include "plan/buffers.h"
 
@@ -29,6 +29,14 @@ static qdr_status check(const qdr_exchange *exchange, const qdr_buffers *buffers
 
 /* ---- bytes --------------------------------------------------------------------------------------------- */
 
+static const int64_t most_bytes = (INT64_C(1) << 62) - 1; /* two of them can be added */
+
+/* Whether so many items can be counted in bytes, after so many. */
+static int countable(const qdr_exchange *exchange, int64_t items, int64_t before) {
+    int64_t size = exchange->item_bytes > 1 ? exchange->item_bytes : 1;
+    return items >= 0 && items <= (most_bytes - before) / size;
+}
+
 static qdr_status set_bytes(qdr_exchange *exchange, qdri_half *half, const qdri_side *side,
                             const int64_t *items, const char *direction) {
     half->bytes = half->ended = 0;
@@ -36,8 +44,7 @@ static qdr_status set_bytes(qdr_exchange *exchange, qdri_half *half, const qdri_
     for (int64_t i = 0; i < side->legs; i++) {
         const qdri_leg *leg = &side->leg[i];
         int64_t count = items ? items[exchange->program->segment[leg->first].index] : leg->items;
-        if (count < 0 || (exchange->item_bytes > 0 && count > (INT64_C(1) << 62) / exchange->item_bytes) ||
-            count * exchange->item_bytes > (INT64_C(1) << 62) - half->bytes)
+        if (!countable(exchange, count, half->bytes))
             return qdri_fail(QDR_RANGE, "%lld items of %lld bytes %s rank %d cannot be counted",
                              (long long)count, (long long)exchange->item_bytes, direction, leg->partner);
         half->flow[i] = (qdri_flow){.bytes = count * exchange->item_bytes};
@@ -65,6 +72,11 @@ static qdr_status set_pointers(const qdr_exchange *exchange, const given *side, 
     for (int i = 0; i < side->count; i++) {
         int64_t items = side->items ? side->items[i] : side->plan_items[i];
         int64_t offset = side->offset ? side->offset[i] : next;
+        int64_t distance = offset == INT64_MIN ? INT64_MAX : offset < 0 ? -offset : offset;
+        if (!countable(exchange, items, 0) || !countable(exchange, distance, 0))
+            return qdri_fail(QDR_RANGE, "%lld items of %lld bytes %s rank %d at %lld cannot be counted",
+                             (long long)items, (long long)exchange->item_bytes, side->direction,
+                             side->partner[i], (long long)offset);
         next = offset + items;
         pointer[i] = side->pointer ? side->pointer[i]
                      : side->base  ? side->base + offset * exchange->item_bytes
@@ -95,8 +107,8 @@ static void extent(const qdr_exchange *exchange, const given *side, const char *
     }
 }
 
-/* Memory that is written may not be read or written for another partner. Sides that lie apart, the usual case, cost
- * nothing; others are compared pair by pair. */
+/* Memory that is written may not be read or written for another partner. Sides that lie apart, the usual
+ * case, cost nothing; others are compared pair by pair. */
 static qdr_status check_overlap(const qdr_exchange *exchange, const given *out, const given *in) {
     const char **outgoing = exchange->outgoing, **incoming = (const char **)exchange->incoming;
     uintptr_t low, high, in_low, in_high;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the bytes of a leg are. A leg is a list of segments; a range of it that lies inside one segment is sent
- * from its place, or received into it. A range that covers several is gathered into, or scattered from, the leg's
- * own part of the memory for packing, at the same offset, so ranges of one leg never disturb each other.
+ * Where the bytes of a leg are. A leg is a list of segments; a range of it that lies inside one segment is
+ * sent from its place, or received into it. A range that covers several is gathered into, or scattered from,
+ * the leg's own part of the memory for packing, at the same offset, so ranges of one leg never disturb each
+ * other.
  */
 #include <string.h>
 

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Chunks: the messages of an exchange, and its control messages. A chunk is taken from a pool, so running
- * allocates nothing; when a pool is empty the executor goes on once one has come back. Executors decide what goes
- * when; here things are counted, and the exchange is looked over after each event: has the stage ended, has all?
+ * allocates nothing; when a pool is empty the executor goes on once one has come back. Executors decide what
+ * goes when; here things are counted, and the exchange is looked over after each event: has the stage ended,
+ * has all?
  *
- * Data of one pair goes with one tag, in the order of the lane at both ends. Control messages come from anyone, and
- * are only listened for while at least one is certain to come; their tag alternates from one exchange of a slot
- * to the next, because a fast partner may already be in that one.
+ * Data of one pair goes with one tag, in the order of the lane at both ends. Control messages come from
+ * anyone, and are only listened for while at least one is certain to come; their tag alternates from one
+ * exchange of a slot to the next, because a fast partner may already be in that one.
  */
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "plan/plan.h"
 
 void qdri_trace(qdr_exchange *exchange, int kind, int partner, int64_t phase, int64_t offset, int64_t bytes) {
@@ -162,6 +165,33 @@ void qdri_chunk_receive(qdr_exchange *exchange, int64_t number, int64_t bytes) {
         give_back(&exchange->in.pool, chunk);
 }
 
+int64_t qdri_next_chunk(const qdr_exchange *exchange, const qdri_flow *flow) {
+    int64_t left = flow->bytes - flow->begun;
+    return left < exchange->chunk ? left : exchange->chunk;
+}
+
+void qdri_lane_send(qdr_exchange *exchange, int number, int as_one) {
+    qdri_half *half = &exchange->out;
+    qdri_lane_flow *lane = &half->lane[number];
+    while (!exchange->failed && lane->begun < lane->granted) {
+        int64_t leg = qdri_lane_next(exchange, half, &exchange->program->out, number);
+        if (leg < 0) return;
+        if (!qdri_chunk_possible(half)) {
+            exchange->starved = 1;
+            return;
+        }
+        qdri_chunk_send(exchange, leg,
+                        as_one ? lane->granted - lane->begun : qdri_next_chunk(exchange, &half->flow[leg]));
+    }
+}
+
+void qdri_lanes_send(qdr_exchange *exchange, int64_t leg, int as_one) {
+    int starved = exchange->starved;
+    exchange->starved = 0;
+    qdri_lane_send(exchange, exchange->program->out.leg[leg].lane, as_one);
+    for (int i = 0; starved && i < exchange->program->out.lanes; i++) qdri_lane_send(exchange, i, as_one);
+}
+
 /* ---- control ------------------------------------------------------------------------------------------- */
 
 static void note_sent(qdri_operation *operation, qdr_status status) {
@@ -176,9 +206,39 @@ void qdri_control_send(qdr_exchange *exchange, int to, const qdri_note *note) {
     if (!chunk) return;
     chunk->operation.done = note_sent;
     chunk->note = *note;
+    chunk->note.exchange = exchange->number;
     if (!started(exchange, qdri_send(exchange->wire, &chunk->operation, to, exchange->control_tag,
                                      &chunk->note, sizeof chunk->note)))
         give_back(&exchange->notes, chunk);
+}
+
+static void keep_early(qdr_exchange *exchange, int from, const qdri_note *note) {
+    if (note->exchange < exchange->number)
+        qdri_exchange_fail(exchange, qdri_fail(QDR_MISMATCH,
+                                               "rank %d sends a message of exchange %lld in exchange %lld",
+                                               from, (long long)note->exchange, (long long)exchange->number));
+    else if (!qdri_grow(&exchange->early, &exchange->early_capacity, exchange->early_count + 1,
+                        sizeof *exchange->early))
+        qdri_exchange_fail(exchange, qdri_fail_memory());
+    else
+        exchange->early[exchange->early_count++] = (qdri_early){from, *note};
+}
+
+/* The place of the first message that was kept for this exchange; -1: there is none. */
+static int64_t find_early(const qdr_exchange *exchange) {
+    for (int64_t i = 0; i < exchange->early_count; i++)
+        if (exchange->early[i].note.exchange == exchange->number) return i;
+    return -1;
+}
+
+static void hear_early(qdr_exchange *exchange) {
+    for (int64_t i; !exchange->failed && (i = find_early(exchange)) >= 0;) {
+        qdri_early kept = exchange->early[i];
+        exchange->early_count--;
+        memmove(&exchange->early[i], &exchange->early[i + 1],
+                (size_t)(exchange->early_count - i) * sizeof *exchange->early);
+        exchange->executor->control(exchange, kept.from, &kept.note);
+    }
 }
 
 static void note_came(qdri_operation *operation, qdr_status status) {
@@ -187,13 +247,19 @@ static void note_came(qdri_operation *operation, qdr_status status) {
     qdri_note note = chunk->note;
     exchange->listens = 0;
     if (!ended(exchange, status)) return;
+    if (note.exchange != exchange->number) {
+        keep_early(exchange, operation->partner, &note);
+        qdri_control_listen(exchange);
+        return;
+    }
     exchange->executor->control(exchange, operation->partner, &note);
     qdri_exchange_check(exchange);
 }
 
+/* As long as something was kept, that comes first, and may be all. */
 void qdri_control_listen(qdr_exchange *exchange) {
     qdri_chunk *chunk = &exchange->listening;
-    if (exchange->listens || exchange->failed) return;
+    if (exchange->listens || exchange->failed || find_early(exchange) >= 0) return;
     chunk->exchange = exchange;
     chunk->operation.done = note_came;
     exchange->listens =
@@ -219,15 +285,16 @@ static void begin_stage(qdr_exchange *exchange) {
 }
 
 void qdri_exchange_begin(qdr_exchange *exchange) {
-    exchange->stage = 0;
+    exchange->stage = exchange->starved = 0;
     exchange->executor->start(exchange);
     begin_stage(exchange);
     if (exchange->executor->begun) exchange->executor->begun(exchange);
+    hear_early(exchange);
     qdri_exchange_check(exchange);
 }
 
-/* The next stage may begin when all of this one has come, for it is what will be passed on, and has been sent off,
- * so that lanes keep their order. */
+/* The next stage may begin when all of this one has come, for it is what will be passed on, and has been
+ * sent off, so that lanes keep their order. */
 void qdri_exchange_check(qdr_exchange *exchange) {
     while (!exchange->failed && exchange->in.stage_left == 0 && exchange->out.stage_left == 0 &&
            exchange->stage + 1 < exchange->program->stages) {

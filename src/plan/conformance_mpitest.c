@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every algorithm, pattern family and way of pacing, on the ranks of this run, against what a naive exchange would
- * bring: each item's bytes are a function of (origin, destination, place), so what arrives can be known without
- * sending it. The argument `cover` runs each pair of factors at least once; without it, the full product.
+ * Every algorithm, pattern family and way of pacing, on the ranks of this run, against what a naive exchange
+ * would bring: each item's bytes are a function of (origin, destination, place), so what arrives can be known
+ * without sending it. The argument `cover` runs each pair of factors at least once; without it, the full
+ * product.
  */
 #include <stdlib.h>
 #include <string.h>

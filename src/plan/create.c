@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Making a plan. Three collective steps, each of which all ranks leave with the same status: rank 0 tells its
- * settings, and everyone compares his own; facts and tags are agreed, and the algorithm is chosen; everyone builds his
- * share, the whole matrix being gathered only if the algorithm must know it, and all agree that it worked.
+ * settings, and everyone compares his own; facts and tags are agreed, and the algorithm is chosen; everyone
+ * builds his share, the whole matrix being gathered only if the algorithm must know it, and all agree that it
+ * worked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,12 @@ static qdr_status tell_settings(qdri_wire *wire, qdri_settings *settings, double
     qdr_status status =
         qdri_spread_from(wire, &step->operation, 0, &step->settings, (int)sizeof step->settings);
     if (!status) status = qdri_wait_until(wire, &step->finished, deadline);
-    if (status == QDR_STALLED) return status; /* MPI may still write into it */
+    if (status == QDR_STALLED) { /* MPI may still write into it */
+        qdri_wire_break(wire);
+        return qdri_fail(QDR_STALLED,
+                         "rank %d: the settings of a plan did not come from rank 0 before the deadline",
+                         qdri_wire_rank(wire));
+    }
     if (!status) status = step->status;
     if (!status) *settings = step->settings;
     free(step);
@@ -47,7 +53,11 @@ static qdr_status tell_settings(qdri_wire *wire, qdri_settings *settings, double
 }
 
 /* What this rank asked for must be what rank 0 decided, where this rank asked for anything. */
-static qdr_status compare(const qdr_plan_options *options, const qdri_settings *agreed) {
+static qdr_status compare(const qdr_plan_options *options, int scheduled, const qdri_settings *agreed) {
+    static const char *const creation[] = {"qdr_plan_create", "qdr_plan_create_scheduled"};
+    if (scheduled != agreed->scheduled)
+        return qdri_fail(QDR_MISMATCH, "is in %s, but rank 0 in %s", creation[scheduled],
+                         creation[agreed->scheduled]);
     if (!options || options->size != sizeof *options) return QDR_OK; /* complained about elsewhere */
     if ((options->algorithm && strcmp(options->algorithm, agreed->algorithm) != 0) ||
         (options->pacing && strcmp(options->pacing, agreed->pacing) != 0))
@@ -167,34 +177,56 @@ static void free_slot(qdr_exchange *slot) {
     free(slot->staging);
     free(slot->bounce);
     free(slot->notes.chunk);
+    free(slot->early);
 }
 
 /* ---- destroying ---------------------------------------------------------------------------------------- */
 
-static void cancel_pool(qdri_wire *wire, qdri_pool *pool) {
-    for (int64_t i = 0; i < pool->capacity; i++) qdri_cancel(wire, &pool->chunk[i].operation);
+static int cancel_pool(qdri_wire *wire, qdri_pool *pool) {
+    int stays = 0;
+    for (int64_t i = 0; i < pool->capacity; i++) stays |= qdri_cancel(wire, &pool->chunk[i].operation);
+    return stays;
 }
 
-/* What a failed or stalled exchange left under way. */
-static void cancel_slot(qdr_exchange *slot) {
-    if (!slot->wire) return;
-    cancel_pool(slot->wire, &slot->out.pool);
-    cancel_pool(slot->wire, &slot->in.pool);
-    cancel_pool(slot->wire, &slot->notes);
-    qdri_cancel(slot->wire, &slot->listening.operation);
+/* Takes back what a failed or stalled exchange left under way. True when its memory must stay: MPI may go on with
+ * some of it, or the caller may have a handle, which has to be told from a good one. */
+static int cancel_slot(qdr_exchange *slot) {
+    if (!slot->wire) return 0;
+    int stays = slot->under_way;
+    stays |= cancel_pool(slot->wire, &slot->out.pool);
+    stays |= cancel_pool(slot->wire, &slot->in.pool);
+    stays |= cancel_pool(slot->wire, &slot->notes);
+    stays |= qdri_cancel(slot->wire, &slot->listening.operation);
     if (slot->executor && slot->executor->leave) slot->executor->leave(slot);
+    slot->under_way = 0;
+    return stays;
+}
+
+/* What stays is lost, together with its tags, under which messages may still come. */
+static void free_slots(qdr_plan *plan) {
+    int stays = 0;
+    for (int i = 0; plan->slot && i < plan->in_flight; i++) {
+        stays |= cancel_slot(&plan->slot[i]);
+        qdri_wire_reserve(plan->wire, -plan->slot[i].operations);
+    }
+    if (stays) return;
+    for (int i = 0; plan->slot && i < plan->in_flight; i++) free_slot(&plan->slot[i]);
+    free(plan->slot);
+    if (plan->first_tag) qdri_wire_return_tags(plan->wire, plan->first_tag);
 }
 
 static void free_plan(qdr_plan *plan) {
+    int abandoned = 0; /* MPI may still read and write the memory of what was cancelled: it is left to it */
     qdri_lock(plan->wire);
     for (int i = 0; plan->slot && i < plan->in_flight; i++) {
+        abandoned |= plan->slot[i].active > 0;
         cancel_slot(&plan->slot[i]);
         qdri_wire_reserve(plan->wire, -plan->slot[i].operations);
-        free_slot(&plan->slot[i]);
+        if (!abandoned) free_slot(&plan->slot[i]);
     }
-    if (plan->first_tag) qdri_wire_return_tags(plan->wire, plan->first_tag);
+    if (plan->first_tag && !abandoned) qdri_wire_return_tags(plan->wire, plan->first_tag);
     qdri_unlock(plan->wire);
-    free(plan->slot);
+    if (!abandoned) free(plan->slot);
     qdri_program_free(&plan->program);
     qdr_schedule_destroy(&plan->schedule);
     qdr_partners_destroy(&plan->partners);
@@ -245,16 +277,32 @@ static void explain(const qdr_plan *plan, int wanted) {
 /* The second step: facts and tags; which algorithm. */
 static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *settings, double deadline) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
-    int64_t fact[] = {others(view.receives, view.source, view.receive_items, view.rank), plan->number};
+    enum {
+        FAN_IN,
+        FEWEST,
+        LARGEST,
+        SMALLEST,
+        NUMBER,
+        FACTS
+    }; /* the least of something is minus the most of minus it */
+    int64_t fact[FACTS] = {others(view.receives, view.source, view.receive_items, view.rank), 0, 0, INT64_MIN,
+                           plan->number};
+    fact[FEWEST] = -fact[FAN_IN];
+    for (int i = 0; i < view.receives; i++) {
+        if (view.source[i] == view.rank) continue;
+        if (view.receive_items[i] > fact[LARGEST]) fact[LARGEST] = view.receive_items[i];
+        if (-view.receive_items[i] > fact[SMALLEST]) fact[SMALLEST] = -view.receive_items[i];
+    }
     qdri_agreement agreement = {
-        .status = mine, .maximum = fact, .count = 2, .wants_tags = 1, .deadline = deadline};
+        .status = mine, .maximum = fact, .count = FACTS, .wants_tags = 1, .deadline = deadline};
     QDRI_TRY(qdri_agree(plan->wire, &agreement));
     plan->first_tag = agreement.first_tag;
-    plan->number = fact[1];
+    plan->number = fact[NUMBER];
     if (*settings->algorithm) {
         snprintf(plan->why, sizeof plan->why, "asked for");
     } else {
-        qdri_facts facts = {view.ranks, qdri_wire_one_node(plan->wire), fact[0]};
+        qdri_facts facts = {view.ranks, qdri_wire_one_node(plan->wire), fact[FAN_IN],
+                            fact[FEWEST] == 1 - view.ranks && fact[LARGEST] == -fact[SMALLEST]};
         strcpy(settings->algorithm, qdri_rule(&facts, plan->why, sizeof plan->why));
     }
     return QDR_OK;
@@ -264,7 +312,7 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
 static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
     if (!plan->window) {
         plan->window = settings->window;
-        if (!settings->window_given)
+        if (!settings->window_exact)
             plan->window = (int64_t)((double)plan->window * plan->executor->window_share);
     }
     if (!plan->chunk) plan->chunk = settings->chunk;
@@ -310,9 +358,9 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
         &(qdri_agreement){.status = status, .maximum = &plan->last_phase, .count = 1, .deadline = deadline});
 }
 
-static qdr_status create(qdr_partners *partners, const qdr_schedule *schedule,
+static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedule *schedule,
                          const qdr_plan_options *options, qdr_plan **plan) {
-    if (!partners || !plan) return qdri_fail(QDR_INVALID, "qdr_plan_create: an argument is NULL");
+    if (!partners) return qdri_fail(QDR_INVALID, "the partners are NULL");
     double begin = qdri_seconds(),
            deadline = qdri_deadline(options && options->size == sizeof *options ? options->stall_seconds : 0);
     qdri_settings settings;
@@ -322,9 +370,14 @@ static qdr_status create(qdr_partners *partners, const qdr_schedule *schedule,
     made->partners = qdri_partners_retain(partners);
     qdri_lock(made->wire);
     qdr_status mine = qdri_settings_resolve(options, qdri_wire_rank(made->wire) == 0, &settings);
+    settings.scheduled = scheduled;
+    if (!plan)
+        mine = qdri_fail(QDR_INVALID, "there is nowhere to put the plan; expected a handle, not NULL");
+    else if (scheduled && !schedule)
+        mine = qdri_fail(QDR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
     qdr_status status = qdri_wire_state(made->wire);
     if (!status) status = tell_settings(made->wire, &settings, deadline);
-    if (!status && !mine) mine = compare(options, &settings);
+    if (!status && !mine) mine = compare(options, scheduled, &settings);
     made->number = qdri_wire_plans(made->wire);
     if (!status) status = decide(made, mine, &settings, deadline);
     if (!status) status = build(made, &settings, options, schedule, deadline);
@@ -345,13 +398,12 @@ static qdr_status create(qdr_partners *partners, const qdr_schedule *schedule,
 }
 
 qdr_status qdr_plan_create(qdr_partners *partners, const qdr_plan_options *options, qdr_plan **plan) {
-    return create(partners, NULL, options, plan);
+    return create(partners, 0, NULL, options, plan);
 }
 
 qdr_status qdr_plan_create_scheduled(qdr_partners *partners, const qdr_schedule *schedule,
                                      const qdr_plan_options *options, qdr_plan **plan) {
-    if (!schedule) return qdri_fail(QDR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
-    return create(partners, schedule, options, plan);
+    return create(partners, 1, schedule, options, plan);
 }
 
 /* ---- looking ------------------------------------------------------------------------------------------- */

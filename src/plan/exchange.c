@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Running a plan: start, test, wait. The exchange with number k of a plan uses slot k mod in_flight on every rank, so
- * nothing has to be agreed. Waiting advances everything in the process; in between it tells the others of this node
- * what it waits for, and gives up for the moment when the deadline has passed.
+ * Running a plan: start, test, wait. The exchange with number k of a plan uses slot k mod in_flight on every
+ * rank, so nothing has to be agreed. Waiting advances everything in the process; in between it tells the
+ * others of this node what it waits for, and gives up for the moment when the deadline has passed.
  */
 #include <string.h>
 

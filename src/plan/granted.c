@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pacing by grants: the receiver decides. It lets at most a window of bytes be under way to itself, counted from the
- * grant to the arrival, so whatever the senders do, the port of the switch in front of it never holds more, and
- * nothing is dropped. A grant is a small message (offset, length); the sender answers with the bytes.
+ * Pacing by grants: the receiver decides. It lets at most a window of bytes be under way to itself, counted
+ * from the grant to the arrival, so whatever the senders do, the port of the switch in front of it never
+ * holds more, and nothing is dropped. A grant is a small message (offset, length); the sender answers with
+ * the bytes.
  *
- * With a schedule, chunks are granted in its order. Without one (`paced`), every receiver finds its own order, from its
- * own column alone. Why that can come close to the bound T of the whole exchange: if every message went at the constant
- * rate (its size / T), each would end at T and no port would ever be overloaded, neither at a sender nor at a receiver.
- * So receivers aim at that.
+ * With a schedule, chunks are granted in its order. Without one (`paced`), every receiver finds its own
+ * order, from its own column alone. Why that can come close to the bound T of the whole exchange: if every
+ * message went at the constant rate (its size / T), each would end at T and no port would ever be overloaded,
+ * neither at a sender nor at a receiver. So receivers aim at that.
  *
- *     Between its senders, a receiver divides its window in proportion to what is left of their messages: the next
- *     chunk goes to the lane with the largest (bytes left) / (bytes under way + one chunk), which is d'Hondt's method.
- *     Senders that answer late keep no more than their share of the window waiting.
+ *     Between its senders, a receiver divides its window in proportion to what is left of their messages: the
+ *     next chunk goes to the lane with the largest (bytes left) / (bytes under way + one chunk), which is
+ *     d'Hondt's method. Senders that answer late keep no more than their share of the window waiting.
  *
- *     Between receivers, a sender serves grants as they come, so a receiver with little to get would push aside one
- *     with much. Therefore grants carry a rumour: the load of the most loaded rank that is known, and how much of it
- *     is left. A receiver that is ahead of that rank keeps only its share of the window, (its load / that load);
- *     one that is behind uses all of it.
+ *     Between receivers, a sender serves grants as they come, so a receiver with little to get would push
+ *     aside one with much. Therefore grants carry a rumour: the load of the most loaded rank that is known,
+ *     and how much of it is left. A receiver that is ahead of that rank keeps only its share of the window,
+ *     (its load / that load); one that is behind uses all of it.
  *
- * A lane whose bytes in a stage are no more than window / ranks is not granted but sent at once: from all ranks
- * together that is no more than a window. Both ends know the size, so they agree without a word.
+ * The first window / ranks bytes of a message are not granted but sent at once: from all ranks together that is
+ * no more than a window, and an exchange of small messages needs no grants at all. Both ends know the sizes, so
+ * they agree without a word. By schedule, the same holds for whole lanes of no more than that in a stage.
  */
 #include "plan/plan.h"
 
@@ -49,36 +51,30 @@ static void sum_stage(qdri_half *half, const qdri_side *side, int stage) {
         half->lane[side->leg[i].lane].stage_bytes += half->flow[i].bytes;
 }
 
-static int64_t eager_limit(const qdr_exchange *exchange) {
-    return exchange->window / exchange->program->ranks;
-}
-
-static int is_eager(const qdr_exchange *exchange, const qdri_lane_flow *lane) {
-    return lane->stage_bytes <= eager_limit(exchange);
-}
-
-static int64_t next_chunk(const qdr_exchange *exchange, const qdri_flow *flow) {
-    return smaller(flow->bytes - flow->begun, exchange->chunk);
+/* How much of a lane goes without a grant in this stage. */
+static int64_t unasked(const qdr_exchange *exchange, const qdri_lane_flow *lane) {
+    int64_t limit = exchange->window / exchange->program->ranks;
+    if (exchange->plan->ordered) return lane->stage_bytes <= limit ? lane->stage_bytes : 0;
+    return smaller(lane->stage_bytes, limit);
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
 
-/* Sends what was granted. By schedule, both ends cut legs into chunks from their beginning, because a grant may come
- * before its stage; `paced` has no stages, and answers each grant with one message. */
-static void pump_lane(qdr_exchange *exchange, int number) {
-    qdri_half *half = &exchange->out;
-    qdri_lane_flow *lane = &half->lane[number];
-    while (!exchange->failed && lane->begun < lane->granted && qdri_chunk_possible(half)) {
-        int64_t leg = qdri_lane_next(exchange, half, &exchange->program->out, number);
-        if (leg < 0) return;
-        qdri_chunk_send(exchange, leg,
-                        exchange->plan->ordered ? next_chunk(exchange, &half->flow[leg])
-                                                : lane->granted - lane->begun);
-    }
+/* By schedule, both ends cut legs into chunks from their beginning, because a grant may come before its stage;
+ * `paced` has no stages, and answers each grant with one message. */
+static void pump_lane(qdr_exchange *exchange, int lane) {
+    qdri_lane_send(exchange, lane, !exchange->plan->ordered);
+}
+
+/* Grants are heard one by one, and only while there is a chunk to answer with: two may not become one message. */
+static void listen(qdr_exchange *exchange) {
+    const grants *state = exchange->state;
+    if (state->ungranted > 0 && qdri_chunk_possible(&exchange->out)) qdri_control_listen(exchange);
 }
 
 static void sent(qdr_exchange *exchange, int64_t leg) {
-    pump_lane(exchange, exchange->program->out.leg[leg].lane);
+    qdri_lanes_send(exchange, leg, !exchange->plan->ordered);
+    listen(exchange);
 }
 
 static void hear(grants *state, int64_t load, int64_t left) {
@@ -106,8 +102,8 @@ static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
     lane->granted += note->bytes;
     lane->last = exchange->last;
     state->ungranted -= note->bytes;
-    if (state->ungranted > 0) qdri_control_listen(exchange);
     pump_lane(exchange, number);
+    listen(exchange);
 }
 
 /* ---- whom to grant next -------------------------------------------------------------------------------- */
@@ -118,13 +114,14 @@ static int64_t scheduled_leg(qdr_exchange *exchange, grants *state, int64_t *byt
     for (; state->cursor < side->stage_start[exchange->stage + 1]; state->cursor++) {
         const qdri_flow *flow = &exchange->in.flow[state->cursor];
         if (flow->begun == flow->bytes) continue;
-        *bytes = next_chunk(exchange, flow);
+        *bytes = qdri_next_chunk(exchange, flow);
         return state->cursor;
     }
     return -1;
 }
 
-/* The next leg of `paced`; -1: none. A lane that is alone gets larger messages: there is nobody to be fair to. */
+/* The next leg of `paced`; -1: none. A lane that is alone gets larger messages: there is nobody to be fair
+ * to. */
 static int64_t proportional_leg(qdr_exchange *exchange, grants *state, int64_t window, int64_t *bytes) {
     const qdri_side *side = &exchange->program->in;
     int best = -1, waiting = 0;
@@ -184,8 +181,8 @@ static void grant(qdr_exchange *exchange) {
 
 static void arrived(qdr_exchange *exchange, int64_t leg, int64_t bytes) {
     grants *state = exchange->state;
-    if (!is_eager(exchange, &exchange->in.lane[exchange->program->in.leg[leg].lane]))
-        state->outstanding -= bytes;
+    (void)leg;
+    state->outstanding -= bytes;
     grant(exchange);
 }
 
@@ -197,21 +194,25 @@ static void start(qdr_exchange *exchange) {
     for (int stage = 0; stage < exchange->program->stages; stage++) {
         sum_stage(&exchange->out, &exchange->program->out, stage);
         for (int i = 0; i < exchange->program->out.lanes; i++)
-            if (!is_eager(exchange, &exchange->out.lane[i]))
-                state->ungranted += exchange->out.lane[i].stage_bytes;
+            state->ungranted += exchange->out.lane[i].stage_bytes - unasked(exchange, &exchange->out.lane[i]);
     }
-    if (state->ungranted > 0) qdri_control_listen(exchange);
+    listen(exchange);
 }
 
-/* Receives wait for the lanes that are small. */
-static void expect_small_lanes(qdr_exchange *exchange) {
+/* Receives wait for what comes without a grant. */
+static void expect_unasked(qdr_exchange *exchange) {
+    grants *state = exchange->state;
     const qdri_side *side = &exchange->program->in;
-    for (int64_t i = side->stage_start[exchange->stage]; i < side->stage_start[exchange->stage + 1]; i++) {
-        const qdri_flow *flow = &exchange->in.flow[i];
-        if (!is_eager(exchange, &exchange->in.lane[side->leg[i].lane])) continue;
-        while (flow->begun < flow->bytes && !exchange->failed)
-            qdri_chunk_receive(exchange, i,
-                               exchange->plan->ordered ? next_chunk(exchange, flow) : flow->bytes);
+    for (int i = 0; i < side->lanes; i++) {
+        int64_t left = unasked(exchange, &exchange->in.lane[i]);
+        state->outstanding += left;
+        while (left > 0 && !exchange->failed) {
+            int64_t leg = qdri_lane_next(exchange, &exchange->in, side, i);
+            int64_t bytes =
+                exchange->plan->ordered ? qdri_next_chunk(exchange, &exchange->in.flow[leg]) : left;
+            qdri_chunk_receive(exchange, leg, bytes);
+            left -= bytes;
+        }
     }
 }
 
@@ -221,10 +222,9 @@ static void stage(qdr_exchange *exchange) {
     sum_stage(&exchange->in, &program->in, exchange->stage);
     sum_stage(&exchange->out, &program->out, exchange->stage);
     state->cursor = program->in.stage_start[exchange->stage];
-    expect_small_lanes(exchange);
+    expect_unasked(exchange);
     for (int i = 0; i < program->out.lanes; i++) {
-        qdri_lane_flow *lane = &exchange->out.lane[i];
-        if (is_eager(exchange, lane)) lane->granted += lane->stage_bytes;
+        exchange->out.lane[i].granted += unasked(exchange, &exchange->out.lane[i]);
         pump_lane(exchange, i);
     }
     grant(exchange);
@@ -234,7 +234,7 @@ static void stage(qdr_exchange *exchange) {
 
 /* Of a lane, the chunks that a window holds; one more for each leg's end. */
 static int64_t chunks_at_once(const qdr_exchange *exchange, int64_t bytes, int64_t legs) {
-    return smaller(bytes / exchange->chunk, exchange->window / exchange->chunk) + legs + 1;
+    return smaller(bytes / exchange->chunk, exchange->window / exchange->chunk) + legs + 2;
 }
 
 static void bound(const qdr_exchange *exchange, int64_t *sends, int64_t *receives) {
@@ -242,9 +242,9 @@ static void bound(const qdr_exchange *exchange, int64_t *sends, int64_t *receive
     *sends = 0;
     for (int i = 0; i < program->out.lanes; i++)
         *sends += chunks_at_once(exchange, exchange->out.lane[i].bytes, program->out.lane[i].legs);
-    /* The window, and small lanes, which are there in full. */
+    /* The window, and what comes without a grant. */
     *receives = chunks_at_once(exchange, exchange->in.bytes, program->in.legs) +
-                program->in.lanes * (eager_limit(exchange) / exchange->chunk + 1);
+                program->in.lanes * (exchange->window / program->ranks / exchange->chunk + 1);
 }
 
 const qdri_executor qdri_executor_grants = {

@@ -31,6 +31,13 @@ void qdri_meet_heard(qdr_exchange *exchange, qdri_meet *meet, const qdri_note *n
         meet->heard[note->kind]++;
 }
 
+int qdri_meet_awaits(const qdr_exchange *exchange, const qdri_meet *meet, int64_t *phase) {
+    if (!exchange->held || !meet->telling) return -1;
+    int64_t ranks = exchange->program->ranks, step = INT64_C(1) << meet->round;
+    *phase = meet->open % (exchange->plan->last_phase + 1);
+    return (int)((exchange->program->rank + ranks - step % ranks) % ranks);
+}
+
 int qdri_meet_advance(qdr_exchange *exchange, qdri_meet *meet) {
     const qdri_program *program = exchange->program;
     int64_t meetings = program->stages * (exchange->plan->last_phase + 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Meeting after each phase (the option `barrier`): what the modified linear permutation of the transportation paper
- * does, section 5. MPI's own barrier will not do, for several exchanges may be under way, and started in different
- * orders on different ranks. So it is a dissemination barrier of control messages: in round k a rank tells the one
- * 2^k above it, and waits for the one 2^k below; log2(ranks) rounds. Messages of a round come from one sender, in
- * order, so counting them tells which meeting they belong to.
+ * Meeting after each phase (the option `barrier`): what the modified linear permutation of the transportation
+ * paper does, section 5. MPI's own barrier will not do, for several exchanges may be under way, and started
+ * in different orders on different ranks. So it is a dissemination barrier of control messages: in round k a
+ * rank tells the one 2^k above it, and waits for the one 2^k below; log2(ranks) rounds. Messages of a round
+ * come from one sender, in order, so counting them tells which meeting they belong to.
  */
 #ifndef QDRI_MEET_H
 #define QDRI_MEET_H
@@ -26,6 +26,9 @@ int qdri_meet_open(const qdr_exchange *exchange, const qdri_meet *meet, const qd
 
 /* Goes as far as it can; true when further phases were opened. */
 int qdri_meet_advance(qdr_exchange *exchange, qdri_meet *meet);
+
+/* The rank whose word this one waits for, having said its own, and in which phase; -1: none. */
+int qdri_meet_awaits(const qdr_exchange *exchange, const qdri_meet *meet, int64_t *phase);
 
 /* A control message of a meeting. */
 void qdri_meet_heard(qdr_exchange *exchange, qdri_meet *meet, const qdri_note *note);

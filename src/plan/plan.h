@@ -10,6 +10,7 @@
 
 /* A control message; what it means is the executor's. */
 typedef struct qdri_note {
+    int64_t exchange; /* of the plan's, which it belongs to */
     int64_t kind;
     int64_t offset, bytes;
     int64_t load, load_left;
@@ -33,6 +34,8 @@ typedef struct qdri_executor {
     void (*arrived)(qdr_exchange *exchange, int64_t leg, int64_t bytes);      /* a chunk of it has come */
     void (*control)(qdr_exchange *exchange, int from, const qdri_note *note); /* a control message has come */
     void (*leave)(qdr_exchange *exchange); /* it is given up in the middle; may be NULL */
+    /* The rank whose word it waits for, beyond data, and in which phase; -1: none. May be NULL. */
+    int (*awaits)(const qdr_exchange *exchange, int64_t *phase);
 } qdri_executor;
 
 extern const qdri_executor qdri_executor_free, qdri_executor_arrivals, qdri_executor_grants,
@@ -55,6 +58,12 @@ typedef struct qdri_pool {
     int64_t capacity;
     qdri_chunk *unused;
 } qdri_pool;
+
+/* A control message that came before the exchange it belongs to was started. */
+typedef struct qdri_early {
+    int from;
+    qdri_note note;
+} qdri_early;
 
 /* ---- an exchange --------------------------------------------------------------------------------------- */
 
@@ -108,10 +117,13 @@ struct qdr_exchange {
     int64_t operations; /* that are reserved on the wire */
     int64_t active;     /* operations under way: it ends with the last */
     int held;           /* the executor has something to do beyond data */
+    int starved;        /* a lane may send, and there was no chunk to do it with */
     double last;        /* when it last got on */
     /* Control messages that come, whoever they are from. */
     qdri_chunk listening;
     int listens;
+    qdri_early *early; /* control messages of later exchanges of this slot */
+    int64_t early_count, early_capacity;
     qdri_pool notes; /* control messages that go */
     void *state;     /* the executor's */
 };
@@ -127,6 +139,12 @@ void qdri_control_listen(qdr_exchange *exchange);
 
 /* The lane's leg that is next, of the stages that have begun; -1: none. */
 int64_t qdri_lane_next(const qdr_exchange *exchange, const qdri_half *half, const qdri_side *side, int lane);
+/* Sends what a lane was granted, in chunks, or all of it as one message. */
+void qdri_lane_send(qdr_exchange *exchange, int lane, int as_one);
+/* The same when a chunk of a leg has left: its lane, and all others if one of them had found no chunk. */
+void qdri_lanes_send(qdr_exchange *exchange, int64_t leg, int as_one);
+/* The bytes of the flow's next chunk. */
+int64_t qdri_next_chunk(const qdr_exchange *exchange, const qdri_flow *flow);
 
 void qdri_exchange_fail(qdr_exchange *exchange, qdr_status status);
 /* Begins the first stage of an exchange whose flows are set. */

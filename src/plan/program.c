@@ -2,9 +2,9 @@
 /*
  * From rows to programs. A rank starts with its own messages; what it receives for others goes to staging
  * memory, laid out in the order of arrival by the schedule, so a transfer that is passed on as it came is one
- * segment. A list of what is held, (message, offset, length) -> place, sorted, answers where the pieces of a later
- * stage lie; a piece may be a part of one that was received, or several of them. What arrives in a stage is held
- * from the next one on. Cost: O(pieces log pieces) of this rank.
+ * segment. A list of what is held, (message, offset, length) -> place, sorted, answers where the pieces of a
+ * later stage lie; a piece may be a part of one that was received, or several of them. What arrives in a
+ * stage is held from the next one on. Cost: O(pieces log pieces) of this rank.
  */
 #include "plan/program.h"
 

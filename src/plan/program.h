@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program: all that one rank does in an exchange, without the buffers. It is a rank's row of a schedule (or,
- * for algorithms that schedule at run time, just its messages), with every piece translated into the place where
- * it lies: in a user's message, or in the memory for what is forwarded.
+ * A program: all that one rank does in an exchange, without the buffers. It is a rank's row of a schedule
+ * (or, for algorithms that schedule at run time, just its messages), with every piece translated into the
+ * place where it lies: in a user's message, or in the memory for what is forwarded.
  *
- * A *leg* is one transfer, at one of its ends. Legs stand by rising (stage, phase). All legs with one partner, in
- * that order, make up a *lane*: a stream of bytes between two ranks, of which both have the same idea.
+ * A *leg* is one transfer, at one of its ends. Legs stand by rising (stage, phase). All legs with one
+ * partner, in that order, make up a *lane*: a stream of bytes between two ranks, of which both have the same
+ * idea.
  */
 #ifndef QDRI_PROGRAM_H
 #define QDRI_PROGRAM_H

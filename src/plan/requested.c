@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pacing by requests: distributed random scheduling (section 6 of the transportation paper), where the test-and-set
- * of a remote lock is a message and its answer. A sender asks one destination at a time, drawn at random from those
- * that it still has something for. One that is free says *go*, and the whole transfer follows; one that is receiving
- * says *busy*. Both improvements of the paper are here, and each can be switched off:
+ * Pacing by requests: distributed random scheduling (section 6 of the transportation paper), where the
+ * test-and-set of a remote lock is a message and its answer. A sender asks one destination at a time, drawn
+ * at random from those that it still has something for. One that is free says *go*, and the whole transfer
+ * follows; one that is receiving says *busy*. Both improvements of the paper are here, and each can be
+ * switched off:
  *
- *     busy-for   the answer carries how long the receiver will be busy, by what is left of its transfer and the rate
- *                at which it comes; it is not asked again before, and a sender whose destinations are all busy
- *                sleeps for the smallest of these times
- *     ahead      a receiver says go already when the current transfer is about to end: no more than a chunk is left
+ *     busy-for   the answer carries how long the receiver will be busy, by what is left of its transfer and
+ *     the rate
+ *                at which it comes; it is not asked again before, and a sender whose destinations are all
+ *                busy sleeps for the smallest of these times
+ *     ahead      a receiver says go already when the current transfer is about to end: no more than a chunk
+ *     is left
  *
- * Control messages are listened for while this rank has asked, or while something is still to be asked of it: then
- * one is certain to come. A rank that is asked about a stage that it has not reached is busy, for a little while.
+ * Control messages are listened for while this rank has asked, or while something is still to be asked of it:
+ * then one is certain to come. A rank that is asked about a stage that it has not reached is busy, for a
+ * little while.
  */
 #include "plan/plan.h"
 
@@ -35,11 +39,6 @@ typedef struct requests {
     int waiting; /* is in the wire's list */
 } requests;
 
-static int64_t next_bytes(const qdr_exchange *exchange, const qdri_flow *flow) {
-    int64_t left = flow->bytes - flow->begun;
-    return left < exchange->chunk ? left : exchange->chunk;
-}
-
 static void listen(qdr_exchange *exchange) {
     const requests *state = exchange->state;
     if (state->asked >= 0 || state->unasked > 0) qdri_control_listen(exchange);
@@ -55,7 +54,8 @@ static int draw(qdr_exchange *exchange, double now, double *wake) {
     int64_t free_ones = 0;
     *wake = 0;
     for (int i = 0; i < side->lanes; i++) {
-        if (qdri_lane_next(exchange, &exchange->out, side, i) < 0) continue;
+        const qdri_lane_flow *lane = &exchange->out.lane[i];
+        if (lane->begun < lane->granted || qdri_lane_next(exchange, &exchange->out, side, i) < 0) continue;
         double until = exchange->out.lane[i].until;
         if (until > now) {
             if (*wake == 0 || until < *wake) *wake = until;
@@ -77,20 +77,10 @@ static void ask(qdr_exchange *exchange) {
     listen(exchange);
 }
 
-/* Sends what the lane was let go for. */
-static void pump_lane(qdr_exchange *exchange, int number) {
-    qdri_lane_flow *lane = &exchange->out.lane[number];
-    while (!exchange->failed && lane->begun < lane->granted && qdri_chunk_possible(&exchange->out)) {
-        int64_t leg = qdri_lane_next(exchange, &exchange->out, &exchange->program->out, number);
-        if (leg < 0) return;
-        qdri_chunk_send(exchange, leg, next_bytes(exchange, &exchange->out.flow[leg]));
-    }
-}
-
 static void sent(qdr_exchange *exchange, int64_t leg) {
-    int lane = exchange->program->out.leg[leg].lane;
-    pump_lane(exchange, lane);
-    if (exchange->out.lane[lane].begun == exchange->out.lane[lane].granted) ask(exchange);
+    const qdri_lane_flow *lane = &exchange->out.lane[exchange->program->out.leg[leg].lane];
+    qdri_lanes_send(exchange, leg, 0);
+    if (!exchange->starved && lane->begun == lane->granted) ask(exchange);
 }
 
 static void answered(qdr_exchange *exchange, int number, const qdri_note *note) {
@@ -104,7 +94,7 @@ static void answered(qdr_exchange *exchange, int number, const qdri_note *note) 
         ask(exchange);
     } else if (leg >= 0) {
         lane->granted += exchange->out.flow[leg].bytes;
-        pump_lane(exchange, number);
+        qdri_lane_send(exchange, number, 0);
     }
 }
 
@@ -117,7 +107,7 @@ static void post(qdr_exchange *exchange) {
         while (!exchange->failed && lane->begun < lane->granted && qdri_chunk_possible(&exchange->in)) {
             int64_t leg = qdri_lane_next(exchange, &exchange->in, side, i);
             if (leg < 0) break;
-            qdri_chunk_receive(exchange, leg, next_bytes(exchange, &exchange->in.flow[leg]));
+            qdri_chunk_receive(exchange, leg, qdri_next_chunk(exchange, &exchange->in.flow[leg]));
         }
     }
 }

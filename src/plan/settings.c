@@ -17,7 +17,8 @@ static const qdri_option pacing_options[] = {
     {"window", QDRI_INTEGER, WINDOW, 1, 1e15, NULL, "bytes under way to one rank", 0},
 };
 
-/* QDR_CHUNK and QDR_WINDOW, in the mini-language of specs. */
+/* QDR_CHUNK and QDR_WINDOW, in the mini-language of specs. The environment says what a port holds; only a window
+ * that the call asks for is taken to the letter. */
 static qdr_status read_sizes(int with_environment, qdri_settings *settings) {
     const char *chunk = with_environment ? getenv("QDR_CHUNK") : NULL;
     const char *window = with_environment ? getenv("QDR_WINDOW") : NULL;
@@ -30,7 +31,6 @@ static qdr_status read_sizes(int with_environment, qdri_settings *settings) {
     QDRI_TRY(qdri_spec_read(&spec, pacing_options, QDRI_COUNT_OF(pacing_options)));
     settings->chunk = qdri_spec_integer(&spec, "chunk");
     settings->window = qdri_spec_integer(&spec, "window");
-    settings->window_given = window && *window;
     return QDR_OK;
 }
 
@@ -60,7 +60,7 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
     if (options->chunk) settings->chunk = options->chunk;
     if (options->window) {
         settings->window = options->window;
-        settings->window_given = 1;
+        settings->window_exact = 1;
     }
     settings->barrier = options->barrier != 0;
     settings->in_flight = options->in_flight ? options->in_flight : 2;
@@ -74,8 +74,8 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
 
 /* ---- the rule ------------------------------------------------------------------------------------------ */
 
-/* One small rule, at the place where measured choice will grow. Small messages need none of it: `paced` sends them at
- * once, as the plain exchange does. */
+/* One small rule, at the place where measured choice will grow. Small messages need none of it: `paced`
+ * sends them at once, as the plain exchange does. */
 const char *qdri_rule(const qdri_facts *facts, char *why, size_t size) {
     if (facts->one_node) {
         snprintf(why, size, "all %d ranks share a node: the plain exchange", facts->ranks);
@@ -84,6 +84,10 @@ const char *qdri_rule(const qdri_facts *facts, char *why, size_t size) {
     if (facts->fan_in <= 1) {
         snprintf(why, size, "nobody receives from more than one rank: the plain exchange");
         return "async";
+    }
+    if (facts->uniform_complete) {
+        snprintf(why, size, "everyone sends the same to everyone across a network: in pairs");
+        return "pairwise";
     }
     snprintf(why, size, "up to %lld ranks send to one across a network: receivers grant",
              (long long)facts->fan_in);

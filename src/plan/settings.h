@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a plan is asked to be, resolved: call option before environment before default. The environment is read on
- * rank 0 alone and spread, so that ranks never act on different values.
+ * What a plan is asked to be, resolved: call option before environment before default. The environment is
+ * read on rank 0 alone and spread, so that ranks never act on different values.
  */
 #ifndef QDRI_SETTINGS_H
 #define QDRI_SETTINGS_H
@@ -13,8 +13,9 @@ typedef struct qdri_settings {
     char algorithm[256];   /* "": by rule */
     char pacing[16];       /* "": what suits the algorithm */
     int64_t chunk, window; /* chunk 0: what suits the executor */
-    int window_given;
+    int window_exact;      /* else each executor takes its share of it */
     int barrier, in_flight, explain;
+    int scheduled; /* a schedule is given */
 } qdri_settings;
 
 /* Local. From the options, with the environment where they say nothing. */
@@ -24,7 +25,8 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
 /* What the rule looks at: equal on all ranks. */
 typedef struct qdri_facts {
     int ranks, one_node;
-    int64_t fan_in; /* most messages into one rank */
+    int64_t fan_in;       /* most messages into one rank */
+    int uniform_complete; /* everyone sends the same to everyone */
 } qdri_facts;
 
 /* Pure. The algorithm where none was asked for, and one sentence why. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports about exchanges that do not get on. MPI never says that a partner has died; all there is, is silence. So
- * the report says what is known: for whom this rank waits, in which phase, for how many bytes, since when it heard
- * nothing. Ranks of one node leave a line about themselves in shared memory, so there the chain can be followed,
- * rank by rank, to one that waits for nobody, has gone, or closes a cycle.
+ * Reports about exchanges that do not get on. MPI never says that a partner has died; all there is, is
+ * silence. So the report says what is known: for whom this rank waits, in which phase, for how many bytes,
+ * since when it heard nothing. Ranks of one node leave a line about themselves in shared memory, so there the
+ * chain can be followed, rank by rank, to one that waits for nobody, has gone, or closes a cycle.
  */
 #include <errno.h>
 #include <signal.h>
@@ -40,6 +40,10 @@ static wish first_wish(const qdr_exchange *exchange) {
     const qdri_side *in = &exchange->program->in, *out = &exchange->program->out;
     for (int64_t i = 0; i < in->legs; i++)
         if (exchange->in.flow[i].begun > exchange->in.flow[i].ended) return wish_of_leg(exchange, i);
+    int64_t phase = 0;
+    int awaited = exchange->executor->awaits ? exchange->executor->awaits(exchange, &phase) : -1;
+    if (awaited >= 0)
+        return (wish){awaited, phase, 0, exchange->last, "bytes, but its word that all have ended,"};
     for (int64_t i = 0; i < in->legs; i++)
         if (exchange->in.flow[i].bytes > exchange->in.flow[i].ended) return wish_of_leg(exchange, i);
     for (int64_t i = 0; i < out->legs; i++) {
@@ -156,7 +160,13 @@ qdr_status qdri_stall(qdr_exchange *exchange) {
                       exchange->program->rank, waits.partner, (long long)waits.bytes, waits.what,
                       (long long)waits.phase + 1, (long long)exchange->number,
                       (long long)exchange->plan->number, now - waits.since);
-    if (waits.partner >= 0) follow(exchange, waits.partner, text, sizeof text, used);
+    if (waits.partner >= 0)
+        follow(exchange, waits.partner, text, sizeof text, used);
+    else
+        add(text, sizeof text, 0,
+            "rank %d waits for nobody: %lld messages of exchange %lld (plan %lld) are still leaving",
+            exchange->program->rank, (long long)exchange->active, (long long)exchange->number,
+            (long long)exchange->plan->number);
     used = add(report, sizeof report, 0, "%s\n", text);
     list_partners(exchange, now, used);
     return qdri_fail(QDR_STALLED, "%s", text);

@@ -2,32 +2,28 @@
 /*
  * Pacing by nothing (`free`) and by one's own arrivals (`arrivals`).
  *
- * Every chunk has a *position*: chunk j of a transfer in phase p comes j after the beginning of the phase, which is as
- * long as the longest transfer that this rank has in it. The send at position t may go when everything that this rank
- * receives up to position t - w has arrived, w being the chunks of a window; so a rank gets on as fast as it is served,
- * and in a complete exchange everybody is served at the speed of his own line. A send depends on receives with a smaller
- * (phase, chunk) only, so nobody waits in a circle. A rank that receives little is held back by little, and may run
- * ahead: for skewed patterns use grants.
+ * Every byte has a *position*: byte b of a transfer in phase p comes b after the beginning of the phase, which
+ * is as long as the longest transfer that this rank has in it. A chunk may go when everything that this rank
+ * receives up to a window before it has arrived; so a rank gets on as fast as it is served, and in a complete
+ * exchange everybody is served at the speed of his own line. A send depends on receives with a smaller
+ * (phase, byte) only, so nobody waits in a circle. A rank that receives little is held back by little, and may
+ * run ahead: for skewed patterns use grants.
  *
- * `free` is the same with a window that nothing fills, and whole messages: everything at once, in the order of
- * the phases. With the option `barrier`, ranks meet after each phase, and positions beyond it wait.
+ * `free` is the same with a window that nothing fills, and whole messages: everything at once, in the order
+ * of the phases. With the option `barrier`, ranks meet after each phase, and positions beyond it wait.
  */
 #include "plan/meet.h"
 
 /* ---- positions ----------------------------------------------------------------------------------------- */
 
-static int64_t chunks_of(const qdr_exchange *exchange, int64_t bytes) {
-    return (bytes + exchange->chunk - 1) / exchange->chunk;
-}
-
-/* Sets the positions of the legs of one phase, of which *cursor is the first; returns the chunks of the longest. */
+/* Sets the positions of the legs of one phase, of which *cursor is the first; returns the chunks of the
+ * longest. */
 static int64_t set_phase(const qdr_exchange *exchange, qdri_half *half, const qdri_side *side, int64_t phase,
                          int64_t position, int64_t *cursor) {
     int64_t longest = 0;
     for (; *cursor < side->stage_start[exchange->stage + 1] && side->leg[*cursor].phase == phase; ++*cursor) {
-        int64_t chunks = chunks_of(exchange, half->flow[*cursor].bytes);
         half->flow[*cursor].position = position;
-        if (chunks > longest) longest = chunks;
+        if (half->flow[*cursor].bytes > longest) longest = half->flow[*cursor].bytes;
     }
     return longest;
 }
@@ -57,11 +53,6 @@ typedef struct steps {
     qdri_meet meet;
 } steps;
 
-static int64_t next_bytes(const qdr_exchange *exchange, const qdri_flow *flow) {
-    int64_t left = flow->bytes - flow->begun;
-    return left < exchange->chunk ? left : exchange->chunk;
-}
-
 /* Moves a cursor over legs of which nothing is left; false at the end of the stage. */
 static int skip(const qdri_half *half, const qdri_side *side, int stage, int64_t *cursor, int ended) {
     while (*cursor < side->stage_start[stage + 1]) {
@@ -80,9 +71,9 @@ static void begin(qdr_exchange *exchange, qdri_half *half, const qdri_side *side
     for (int64_t i = *cursor; i < side->stage_start[exchange->stage + 1]; i++) {
         const qdri_flow *flow = &half->flow[i];
         if (flow->position >= limit || !qdri_meet_open(exchange, &at->meet, &side->leg[i])) return;
-        while (flow->begun < flow->bytes && flow->position + flow->begun / exchange->chunk < limit) {
+        while (flow->begun < flow->bytes && flow->position + flow->begun < limit) {
             if (!qdri_chunk_possible(half) || exchange->failed) return;
-            start(exchange, i, next_bytes(exchange, flow));
+            start(exchange, i, qdri_next_chunk(exchange, flow));
         }
     }
 }
@@ -95,25 +86,25 @@ static int64_t find_front(const qdr_exchange *exchange, int64_t *cursor) {
     for (int64_t i = *cursor;
          i < side->stage_start[exchange->stage + 1] && exchange->in.flow[i].position < front; i++) {
         const qdri_flow *flow = &exchange->in.flow[i];
-        int64_t position = flow->position + flow->ended / exchange->chunk;
+        int64_t position = flow->position + flow->ended;
         if (flow->ended < flow->bytes && position < front) front = position;
     }
     return front;
 }
 
-static int64_t ahead_of(int64_t front, int64_t chunks) {
-    return front < INT64_MAX - chunks ? front + chunks : INT64_MAX;
+static int64_t ahead_of(int64_t front, int64_t bytes) {
+    return front < INT64_MAX - bytes ? front + bytes : INT64_MAX;
 }
 
 static void pump(qdr_exchange *exchange) {
     const qdri_program *program = exchange->program;
     steps *at = exchange->state;
-    int64_t window = exchange->window / exchange->chunk, front = find_front(exchange, &at->front);
-    if (window < 1) window = 1;
+    int64_t front = find_front(exchange, &at->front);
     /* Receives wait well ahead of what is expected next, so that nothing comes unexpected. */
-    begin(exchange, &exchange->in, &program->in, &at->receive, ahead_of(front, 4 * window),
+    begin(exchange, &exchange->in, &program->in, &at->receive, ahead_of(front, 4 * exchange->window),
           qdri_chunk_receive);
-    begin(exchange, &exchange->out, &program->out, &at->send, ahead_of(front, window), qdri_chunk_send);
+    begin(exchange, &exchange->out, &program->out, &at->send, ahead_of(front, exchange->window),
+          qdri_chunk_send);
 }
 
 static void stage(qdr_exchange *exchange) {
@@ -159,6 +150,15 @@ static void begun(qdr_exchange *exchange) {
     if (exchange->plan->barrier) go_on(exchange);
 }
 
+static int64_t chunks_of(const qdr_exchange *exchange, int64_t bytes) {
+    return (bytes + exchange->chunk - 1) / exchange->chunk;
+}
+
+static int awaits(const qdr_exchange *exchange, int64_t *phase) {
+    const steps *at = exchange->state;
+    return qdri_meet_awaits(exchange, &at->meet, phase);
+}
+
 static void bound(const qdr_exchange *exchange, int64_t *sends, int64_t *receives) {
     enum { MOST = 4096 }; /* beyond, what is under way waits for what is done */
     *sends = *receives = 0;
@@ -183,6 +183,7 @@ const qdri_executor qdri_executor_free = {
     .sent = sent,
     .arrived = arrived,
     .control = control,
+    .awaits = awaits,
 };
 
 const qdri_executor qdri_executor_arrivals = {
@@ -197,4 +198,5 @@ const qdri_executor qdri_executor_arrivals = {
     .sent = sent,
     .arrived = arrived,
     .control = control,
+    .awaits = awaits,
 };

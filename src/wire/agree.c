@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Agreement: the one step that every collective call takes, so that all ranks return the same. Maxima travel in
- * one reduction; its first word is the lowest rank that failed, counted from the other end. Tags travel in a
- * second one beside it: the union of the spans in use anywhere, of which all ranks then take the same first free
- * one, beginning after the last, so that a span rests as long as possible. Only when a rank has failed, its
- * status and sentence are spread to all.
+ * Agreement: the one step that every collective call takes, so that all ranks return the same. Maxima travel
+ * in one reduction; its first word is the lowest rank that failed, counted from the other end. Tags travel in
+ * a second one beside it: the union of the spans in use anywhere, of which all ranks then take the same first
+ * free one, beginning after the last, so that a span rests as long as possible. Only when a rank has failed,
+ * its status and sentence are spread to all.
  */
 #include <stdio.h>
 #include <string.h>

@@ -52,6 +52,7 @@ struct qdri_wire {
     int64_t count, capacity, reserved;
 
     qdri_poller *pollers;
+    qdri_keepsake *keepsakes;
 
     uint64_t tag_span[QDRI_TAG_SPANS / 64]; /* taken on this rank */
     int tag_spans, next_span;

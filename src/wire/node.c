@@ -5,9 +5,9 @@
  *
  * Two ranks are on one node when MPI gives them the same processor name *and* both see the same segment of
  * shared memory: hosts in containers or namespaces may have equal names, or share memory without being one
- * node. The lowest rank of a name makes the segment (posix_fallocate, because a mapping without memory behind it
- * kills whoever touches it), all look for its mark, all agree, and its name is removed at once, so nothing is
- * left behind whatever happens later. Where that fails anywhere, nobody has a segment, and everything else
+ * node. The lowest rank of a name makes the segment (posix_fallocate, because a mapping without memory behind
+ * it kills whoever touches it), all look for its mark, all agree, and its name is removed at once, so nothing
+ * is left behind whatever happens later. Where that fails anywhere, nobody has a segment, and everything else
  * works as before.
  */
 #include <fcntl.h>

@@ -153,21 +153,30 @@ qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Me
     return note(wire, operation, request, code, "MPI_Imrecv");
 }
 
-void qdri_cancel(qdri_wire *wire, qdri_operation *operation) {
-    if (operation->parts == 0) return;
+/* Receives that have not met their message can be taken back; nothing else can. True when MPI is through with it. */
+static int let_go(MPI_Request *request, int is_receive) {
+    int over = 0, done = 0;
+    if (PMPI_Finalized(&over) == MPI_SUCCESS && over) return 1;
+    if (is_receive) PMPI_Cancel(request);
+    if (PMPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return 0;
+    if (!done) PMPI_Request_free(request);
+    return done;
+}
+
+int qdri_cancel(qdri_wire *wire, qdri_operation *operation) {
+    int stays = 0;
+    if (operation->parts == 0) return 0;
     int64_t kept = 0;
     for (int64_t i = 0; i < wire->count; i++)
         if (wire->operation[i] == operation) {
-            if (!wire->gone) {
-                PMPI_Cancel(&wire->request[i]);
-                PMPI_Request_free(&wire->request[i]);
-            }
+            stays |= !let_go(&wire->request[i], operation->receives);
         } else {
             wire->request[kept] = wire->request[i];
             wire->operation[kept++] = wire->operation[i];
         }
     wire->count = kept;
     operation->parts = 0;
+    return stays;
 }
 
 /* ---- collectives --------------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Progress: one list of wires for the process. Whoever waits for anything advances everything, because two
- * ranks may wait for two exchanges in different orders, and each needs the other's help with the one it is not
- * waiting for. Requests are tested together; callbacks run after the arrays have been brought in order, so
- * they may start operations freely.
+ * ranks may wait for two exchanges in different orders, and each needs the other's help with the one it is
+ * not waiting for. Requests are tested together; callbacks run after the arrays have been brought in order,
+ * so they may start operations freely.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -102,15 +102,13 @@ int qdri_progress(qdri_wire *held) {
 
 qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline) {
     enum { LOOKS_BEFORE_YIELDING = 20, LOOKS_BETWEEN_CLOCKS = 64 };
-    for (unsigned idle = 0; !*finished;) {
-        if (qdri_progress(wire)) {
-            idle = 0;
-            continue;
-        }
+    /* The clock is looked at also while things happen: asking and being refused is no way to get on. */
+    for (unsigned looks = 1, idle = 0; !*finished; looks++) {
+        idle = qdri_progress(wire) ? 0 : idle + 1;
+        if (*finished) break;
         if (wire->gone) return qdri_wire_state(wire);
-        if (++idle < LOOKS_BEFORE_YIELDING) continue;
-        sched_yield();
-        if (deadline > 0 && idle % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
+        if (idle >= LOOKS_BEFORE_YIELDING) sched_yield();
+        if (deadline > 0 && looks % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
             return qdri_fail(QDR_STALLED, "rank %d: the deadline passed", wire->rank);
     }
     return QDR_OK;

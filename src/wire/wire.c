@@ -2,12 +2,15 @@
 /*
  * The life of a wire. It begins with the first use of a communicator: a duplicate is made and cached as an
  * attribute whose copy function copies nothing, so a duplicate of the user's starts afresh. It ends when the
- * user frees his communicator, or with MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF: from
- * then on the wire is gone, and what still holds it can only be destroyed. The memory goes with the last owner.
+ * user frees his communicator, or with MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF:
+ * from then on the wire is gone, and what still holds it can only be destroyed. The memory goes with the last
+ * owner. What is kept with a communicator owns the wire in its turn; that is no cycle, because the attribute
+ * is what holds it, and lets go of it before it gives up its own share of the wire.
  */
 #include "wire/wire.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "wire/inside.h"
@@ -69,6 +72,19 @@ qdr_status qdri_wire_state(const qdri_wire *wire) {
     return QDR_OK;
 }
 
+/* ---- keepsakes ----------------------------------------------------------------------------------------- */
+
+void qdri_wire_keep(qdri_wire *wire, qdri_keepsake *keepsake) {
+    keepsake->next = wire->keepsakes;
+    wire->keepsakes = keepsake;
+}
+
+qdri_keepsake *qdri_wire_kept(const qdri_wire *wire, qdri_release *kind, const char *name) {
+    for (qdri_keepsake *keepsake = wire->keepsakes; keepsake; keepsake = keepsake->next)
+        if (keepsake->release == kind && strcmp(keepsake->name, name) == 0) return keepsake;
+    return NULL;
+}
+
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
 qdri_wire *qdri_wire_retain(qdri_wire *wire) {
@@ -109,13 +125,24 @@ void qdri_wire_release(qdri_wire **wire) {
 /* Freeing the duplicate is collective, as is the call that leads here. When messages are still under way, or
  * ranks are missing, it is left to MPI_Finalize. */
 static void part(qdri_wire *wire) {
-    if (!wire->gone && !wire->broken && wire->count == 0) PMPI_Comm_free(&wire->comm);
+    if (!wire->gone && !wire->broken && wire->count == 0 && wire->comm != MPI_COMM_NULL)
+        PMPI_Comm_free(&wire->comm);
     wire->gone = 1;
+}
+
+/* Not on a broken wire: MPI may still write into what belongs to an exchange that was given up. */
+static void release_keepsakes(qdri_wire *wire) {
+    while (wire->keepsakes && !wire->broken) {
+        qdri_keepsake *keepsake = wire->keepsakes;
+        wire->keepsakes = keepsake->next;
+        keepsake->release(keepsake);
+    }
 }
 
 static int forget(MPI_Comm comm, int key, void *value, void *extra) {
     qdri_wire *wire = value;
     (void)comm, (void)key, (void)extra;
+    release_keepsakes(wire);
     part(wire);
     qdri_wire_release(&wire);
     return MPI_SUCCESS;
@@ -124,7 +151,10 @@ static int forget(MPI_Comm comm, int key, void *value, void *extra) {
 /* MPI_Finalize begins: all that is left goes, also wires whose communicators the program never freed. */
 static int forget_all(MPI_Comm comm, int key, void *value, void *extra) {
     (void)comm, (void)key, (void)value, (void)extra;
-    for (qdri_wire *wire = qdri_wires; wire; wire = wire->next) part(wire);
+    for (qdri_wire *wire = qdri_wires; wire; wire = wire->next) {
+        release_keepsakes(wire);
+        part(wire);
+    }
     return MPI_SUCCESS;
 }
 
@@ -163,66 +193,91 @@ static int spans_of(MPI_Comm comm) {
     return (int)(tags / QDRI_TAGS < QDRI_TAG_SPANS ? tags / QDRI_TAGS : QDRI_TAG_SPANS);
 }
 
-/* The duplicate, without a blocking call. */
+/* The duplicate, without a blocking call: others may come here only after exchanges that need this rank's help. When
+ * the deadline passes, MPI may still write the duplicate into the wire. */
 static qdr_status duplicate(qdri_wire *wire, MPI_Comm comm, double deadline) {
     MPI_Request request;
     int code = PMPI_Comm_idup(comm, &wire->comm, &request), done = 0;
+    if (code == MPI_SUCCESS) code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
     while (code == MPI_SUCCESS && !done) {
+        if (!qdri_progress(NULL)) sched_yield();
         code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (!done && deadline > 0 && qdri_seconds() > deadline)
+        if (!done && deadline > 0 && qdri_seconds() > deadline) {
+            wire->broken = 1;
             return qdri_fail(QDR_STALLED,
                              "rank %d: not all ranks came to the first collective call on this "
                              "communicator before the deadline",
                              wire->rank);
+        }
     }
     if (code == MPI_SUCCESS) code = PMPI_Comm_set_errhandler(wire->comm, MPI_ERRORS_RETURN);
     return code == MPI_SUCCESS ? QDR_OK : qdri_fail_mpi(code, "MPI_Comm_idup");
 }
 
+static qdr_status connect(qdri_wire *wire, MPI_Comm comm) {
+    double deadline = qdri_deadline(0);
+    QDRI_TRY(duplicate(wire, comm, deadline));
+    wire->tag_spans = spans_of(wire->comm);
+    qdri_wires_lock();
+    wire->next = qdri_wires;
+    qdri_wires = wire;
+    qdri_wires_unlock();
+    return qdri_node_open(wire, deadline);
+}
+
+/* A wire that broke at once stays with its communicator, so that later calls on it fail at once too. */
 static qdr_status create(MPI_Comm comm, qdri_wire **wire) {
     qdri_wire *made = QDRI_ZERO_ARRAY(qdri_wire, 1);
     if (!made) return qdri_fail_memory();
-    double deadline = qdri_deadline(0);
     pthread_mutex_init(&made->lock, NULL);
+    made->comm = MPI_COMM_NULL;
     made->owners = 1; /* the attribute */
     PMPI_Comm_rank(comm, &made->rank);
     PMPI_Comm_size(comm, &made->ranks);
-    qdr_status status = duplicate(made, comm, deadline);
-    if (status) {
-        made->gone = 1;
-        qdri_wire_release(&made);
-        return status;
-    }
-    made->tag_spans = spans_of(made->comm);
-    qdri_wires_lock();
-    made->next = qdri_wires;
-    qdri_wires = made;
-    qdri_wires_unlock();
-    status = qdri_node_open(made, deadline);
-    if (!status) {
+    qdr_status status = connect(made, comm);
+    if (!status || made->broken) {
         int code = PMPI_Comm_set_attr(comm, attribute, made);
-        if (code != MPI_SUCCESS) status = qdri_fail_mpi(code, "MPI_Comm_set_attr");
+        if (code == MPI_SUCCESS) {
+            *wire = made;
+            return status;
+        }
+        status = qdri_fail_mpi(code, "MPI_Comm_set_attr");
     }
-    if (status) {
-        part(made);
-        qdri_wire_release(&made);
-        return status;
-    }
-    *wire = made;
-    return QDR_OK;
+    part(made);
+    qdri_wire_release(&made);
+    return status;
 }
 
-qdr_status qdri_wire_open(MPI_Comm comm, qdri_wire **wire) {
-    qdri_wire *found = NULL;
+/* The wire of this communicator; NULL: it has none. */
+static qdr_status look_up(MPI_Comm comm, qdri_wire **wire) {
     int there = 0;
     QDRI_TRY(check_mpi(comm));
     qdri_wires_lock();
     qdr_status status = make_attributes();
     qdri_wires_unlock();
     if (status) return status;
-    int code = PMPI_Comm_get_attr(comm, attribute, (void *)&found, &there);
+    int code = PMPI_Comm_get_attr(comm, attribute, (void *)wire, &there);
     if (code != MPI_SUCCESS) return qdri_fail_mpi(code, "MPI_Comm_get_attr");
-    if (!there) QDRI_TRY(create(comm, &found));
+    if (!there) *wire = NULL;
+    return QDR_OK;
+}
+
+qdr_status qdri_wire_open(MPI_Comm comm, qdri_wire **wire) {
+    qdri_wire *found = NULL;
+    QDRI_TRY(look_up(comm, &found));
+    if (!found) QDRI_TRY(create(comm, &found));
+    *wire = qdri_wire_retain(found);
+    return QDR_OK;
+}
+
+qdr_status qdri_wire_find(MPI_Comm comm, qdri_wire **wire) {
+    qdri_wire *found = NULL;
+    QDRI_TRY(look_up(comm, &found));
+    if (!found)
+        return qdri_fail(
+            QDR_INVALID,
+            "the library was not used on this communicator before; call qdr_prepare() on all its "
+            "ranks first");
     *wire = qdri_wire_retain(found);
     return QDR_OK;
 }

@@ -49,6 +49,8 @@ enum { QDRI_ANYONE = -1 };
 /* Collective over `comm` the first time, local afterwards. Refuses intercommunicators, MPI_COMM_NULL and a
  * process without MPI. Adds an owner; qdri_wire_release() takes it away. */
 qdr_status qdri_wire_open(MPI_Comm comm, qdri_wire **wire);
+/* The same, local always: a communicator that has no wire is refused. For calls by a few of its ranks. */
+qdr_status qdri_wire_find(MPI_Comm comm, qdri_wire **wire);
 qdri_wire *qdri_wire_retain(qdri_wire *wire);
 void qdri_wire_release(qdri_wire **wire);
 
@@ -81,6 +83,20 @@ int qdri_wire_round(qdri_wire *wire);
 /* A number for the next plan on this wire, for reports. */
 int64_t qdri_wire_plans(qdri_wire *wire);
 
+/* Something that is made once for a communicator and kept with it: its owner embeds one. It is released when
+ * the communicator is freed or MPI is finalised, before the wire is gone. So it may own the wire it is kept
+ * with: the communicator holds both, and lets go of this first. */
+typedef struct qdri_keepsake qdri_keepsake;
+typedef void qdri_release(qdri_keepsake *keepsake);
+struct qdri_keepsake {
+    qdri_release *release; /* also says of which kind it is */
+    const char *name;
+    qdri_keepsake *next; /* private */
+};
+void qdri_wire_keep(qdri_wire *wire, qdri_keepsake *keepsake);
+/* The one of this kind and name; NULL: none. */
+qdri_keepsake *qdri_wire_kept(const qdri_wire *wire, qdri_release *kind, const char *name);
+
 /* ---- operations ---------------------------------------------------------------------------------------- */
 
 /* Each sets operation->done beforehand. A failure is returned, and then `done` is not called. Any number of
@@ -101,8 +117,8 @@ qdr_status qdri_find(qdri_wire *wire, int tag, int *found, MPI_Message *message,
 qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Message *message, int from,
                               void *data, int64_t bytes);
 
-/* Gives up an operation; `done` is not called. MPI may have begun with it, so its memory must stay. */
-void qdri_cancel(qdri_wire *wire, qdri_operation *operation);
+/* Gives up an operation; `done` is not called. True when MPI may go on with it: then its memory must stay. */
+int qdri_cancel(qdri_wire *wire, qdri_operation *operation);
 
 /* Collectives, in the same order on all ranks, as operations. Reductions are in place over 64-bit words. */
 typedef enum qdri_reduction { QDRI_MAXIMUM, QDRI_SUM, QDRI_UNION } qdri_reduction;
@@ -145,8 +161,8 @@ double qdri_seconds(void);
  * has passed. Yields the processor while there is nothing to do. */
 qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline);
 
-/* The lock. All functions that take a wire, except open, retain, release and those that only look, expect it to
- * be held. */
+/* The lock. All functions that take a wire, except open, retain, release and those that only look, expect
+ * it to be held. */
 void qdri_lock(qdri_wire *wire);
 void qdri_unlock(qdri_wire *wire);
 
@@ -168,7 +184,8 @@ enum { QDRI_AGREED = 24 };
  * deadline passes: QDR_STALLED, and the wire is broken. */
 qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement);
 
-/* A deadline so many seconds ahead; `seconds` 0 or less: QDR_STALL_SECONDS of the environment, else none (0). */
+/* A deadline so many seconds ahead; `seconds` 0 or less: QDR_STALL_SECONDS of the environment, else none
+ * (0). */
 double qdri_deadline(double seconds);
 
 /* ---- the node ------------------------------------------------------------------------------------------ */

@@ -2,7 +2,7 @@
 /*
  * distributed: random scheduling at run time (section 6 of the transportation paper). A sender asks a
  * destination; a busy one answers for how long, a free one says go. There is no schedule beforehand; the line
- * in the table says so, and the work is done by the executors of plans.
+ * in the table says so, and the work is done by the executor of plans (plan/requested.c).
  */
 #include "schedule/algorithm.h"
 
@@ -17,7 +17,7 @@ const qdri_algorithm qdri_algorithm_distributed = {
     .aliases = "DRS",
     .summary = "senders ask, busy receivers answer for how long: random order at run time",
     .source = "Transportation 6",
-    .knowledge = QDR_KNOWS_ROW,
+    .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
     .at_run_time = 1,
     QDRI_OPTIONS(options),
 };

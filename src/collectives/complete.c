@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Complete exchange: every rank has a block for every rank (CM-5 paper, sections 3.1 to 3.4). Its pattern is
+ * one item from everyone to everyone, and an exchange says how many bytes an item has; so one plan serves all
+ * sizes, and a communicator needs one plan per algorithm. The plans are kept with the communicator and go with
+ * it. Each rank writes down its own row and column alone: O(n), unless the algorithm has to know the matrix.
+ *
+ * The first call of an algorithm agrees on its arguments and builds. The later ones agree on nothing, as the
+ * exchanges of any plan; a rank that cannot take part there leaves the others waiting for it. An exchange that
+ * was started and did not end cannot be waited for again, since nobody has its handle, and the ranks are out
+ * of step; so the wire is broken then, and what belongs to the exchange stays.
+ */
+#include "quadrille/collectives.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "quadrille/plan.h"
+#include "wire/wire.h"
+
+/* One communicator's plan for one algorithm. */
+typedef struct kept_plan {
+    qdri_keepsake keepsake; /* first: release() converts */
+    qdr_plan *plan;
+    char name[256];
+} kept_plan;
+
+/* What a call wants. */
+typedef struct request {
+    char name[256]; /* of the table, so that PEX and pairwise are one plan, and the options */
+    const void *outgoing;
+    void *incoming;
+    int64_t bytes;
+} request;
+
+static void release(qdri_keepsake *keepsake) {
+    kept_plan *kept = (kept_plan *)keepsake;
+    qdr_plan_destroy(&kept->plan);
+    free(kept);
+}
+
+/* ---- arguments ----------------------------------------------------------------------------------------- */
+
+static qdr_status set_name(const char *algorithm, request *wanted) {
+    qdr_algorithm_info info;
+    QDRI_TRY(qdr_algorithm_find(algorithm, &info));
+    const char *options = strchr(algorithm, ':');
+    int length = snprintf(wanted->name, sizeof wanted->name, "%s%s", info.name, options ? options : "");
+    if (length >= (int)sizeof wanted->name)
+        return qdri_fail(QDR_SYNTAX, "the algorithm '%.40s...' is too long", algorithm);
+    return QDR_OK;
+}
+
+static qdr_status check(const request *wanted, int ranks) {
+    if (wanted->bytes < 0 || wanted->bytes > (INT64_C(1) << 62) / ranks)
+        return qdri_fail(QDR_RANGE, "qdr_complete_exchange: %lld bytes for each of %d ranks",
+                         (long long)wanted->bytes, ranks);
+    if (wanted->bytes > 0 && (!wanted->outgoing || !wanted->incoming))
+        return qdri_fail(QDR_INVALID, "qdr_complete_exchange: %s is NULL",
+                         wanted->outgoing ? "incoming" : "outgoing");
+    return QDR_OK;
+}
+
+/* All ranks must be able to go on, with blocks of one size. */
+static qdr_status agree(qdri_wire *wire, qdr_status mine, int64_t bytes) {
+    int64_t most[] = {bytes, -bytes};
+    qdri_agreement agreement = {.status = mine, .maximum = most, .count = 2, .deadline = qdri_deadline(0)};
+    qdri_lock(wire);
+    qdr_status status = qdri_agree(wire, &agreement);
+    qdri_unlock(wire);
+    if (status) return status;
+    if (most[0] != -most[1])
+        return qdri_fail(QDR_MISMATCH, "qdr_complete_exchange: one rank gives %lld bytes, another %lld",
+                         (long long)-most[1], (long long)most[0]);
+    return QDR_OK;
+}
+
+/* ---- the plan ------------------------------------------------------------------------------------------ */
+
+static kept_plan *find(qdri_wire *wire, const char *name) {
+    qdri_lock(wire);
+    kept_plan *found = (kept_plan *)qdri_wire_kept(wire, release, name);
+    qdri_unlock(wire);
+    return found;
+}
+
+static void keep(qdri_wire *wire, kept_plan *made, const char *name) {
+    strcpy(made->name, name);
+    made->keepsake = (qdri_keepsake){.release = release, .name = made->name};
+    qdri_lock(wire);
+    qdri_wire_keep(wire, &made->keepsake);
+    qdri_unlock(wire);
+}
+
+/* `one` has room for the items and the ranks of a side. */
+static qdr_status plan_for_all(MPI_Comm comm, int ranks, int64_t *one, const char *name, qdr_plan **plan) {
+    int *rank = (int *)(one + ranks);
+    qdr_partners *partners = NULL;
+    qdr_plan_options options = QDR_PLAN_OPTIONS;
+    options.algorithm = name;
+    options.in_flight = 1; /* each call waits for its own */
+    for (int r = 0; r < ranks; r++) {
+        rank[r] = r;
+        one[r] = 1;
+    }
+    qdr_status status = qdr_partners_from_both(comm, ranks, rank, one, ranks, rank, one, 0, &partners);
+    if (!status) status = qdr_plan_create(partners, &options, plan);
+    qdr_partners_destroy(&partners);
+    return status;
+}
+
+/* Memory comes first, so that a rank without it can say so in the agreement. */
+static qdr_status build(MPI_Comm comm, qdri_wire *wire, const request *wanted, qdr_status mine,
+                        kept_plan **plan) {
+    int ranks = qdri_wire_ranks(wire);
+    kept_plan *made = QDRI_ZERO_ARRAY(kept_plan, 1);
+    int64_t *one = QDRI_ARRAY(int64_t, 2 * (int64_t)ranks);
+    if (!mine && (!made || !one)) mine = qdri_fail_memory();
+    qdr_status status = agree(wire, mine, wanted->bytes);
+    if (!status) status = plan_for_all(comm, ranks, one, wanted->name, &made->plan);
+    free(one);
+    if (status) {
+        free(made);
+        return status;
+    }
+    keep(wire, made, wanted->name);
+    *plan = made;
+    return QDR_OK;
+}
+
+/* ---- the exchange -------------------------------------------------------------------------------------- */
+
+static qdr_status run(qdri_wire *wire, qdr_plan *plan, const request *wanted) {
+    qdr_exchange *exchange;
+    qdr_buffers buffers = QDR_BUFFERS;
+    buffers.item_bytes = wanted->bytes;
+    buffers.outgoing_base = wanted->outgoing;
+    buffers.incoming_base = wanted->incoming;
+    QDRI_TRY(qdr_exchange_start(plan, &buffers, &exchange));
+    qdr_status status = qdr_exchange_wait(&exchange);
+    if (!status) return QDR_OK;
+    qdri_lock(wire);
+    qdri_wire_break(wire);
+    qdri_unlock(wire);
+    return status;
+}
+
+static qdr_status complete_exchange(MPI_Comm comm, qdri_wire *wire, const request *wanted) {
+    QDRI_TRY(qdri_wire_state(wire));
+    kept_plan *plan = find(wire, wanted->name);
+    qdr_status mine = check(wanted, qdri_wire_ranks(wire));
+    QDRI_TRY(plan ? mine : build(comm, wire, wanted, mine, &plan));
+    return wanted->bytes > 0 ? run(wire, plan->plan, wanted) : QDR_OK;
+}
+
+qdr_status qdr_complete_exchange(MPI_Comm comm, const char *algorithm, const void *outgoing, void *incoming,
+                                 int64_t bytes) {
+    qdri_wire *wire;
+    request wanted = {.outgoing = outgoing, .incoming = incoming, .bytes = bytes};
+    QDRI_TRY(set_name(algorithm ? algorithm : "PEX", &wanted));
+    QDRI_TRY(qdri_wire_open(comm, &wire));
+    qdr_status status = complete_exchange(comm, wire, &wanted);
+    qdri_wire_release(&wire);
+    return status;
+}
