@@ -216,17 +216,9 @@ static void free_slots(qdr_plan *plan) {
 }
 
 static void free_plan(qdr_plan *plan) {
-    int abandoned = 0; /* MPI may still read and write the memory of what was cancelled: it is left to it */
     qdri_lock(plan->wire);
-    for (int i = 0; plan->slot && i < plan->in_flight; i++) {
-        abandoned |= plan->slot[i].active > 0;
-        cancel_slot(&plan->slot[i]);
-        qdri_wire_reserve(plan->wire, -plan->slot[i].operations);
-        if (!abandoned) free_slot(&plan->slot[i]);
-    }
-    if (plan->first_tag && !abandoned) qdri_wire_return_tags(plan->wire, plan->first_tag);
+    free_slots(plan);
     qdri_unlock(plan->wire);
-    if (!abandoned) free(plan->slot);
     qdri_program_free(&plan->program);
     qdr_schedule_destroy(&plan->schedule);
     qdr_partners_destroy(&plan->partners);
