@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contents for test messages: every byte is a function of a key and of its place, so that what must arrive is known
- * without having been sent. The key of a message is a mix of all that tells it from others.
+ * Contents for test messages: every byte is a function of a key and of its place, so that what must arrive is
+ * known without having been sent. The key of a message is a mix of all that tells it from others.
  */
 #ifndef MPI_CONTENT_H
 #define MPI_CONTENT_H

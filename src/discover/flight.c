@@ -163,10 +163,13 @@ qdr_status qdri_flight_wait(qdri_flight *flight) {
     qdr_status status = qdri_wait_until(flight->wire, &flight->over, flight->deadline);
     if (status == QDR_OK && flight->failed) status = qdri_fail(flight->failed, "%s", flight->sentence);
     if (status) qdri_wire_break(flight->wire); /* the others may be anywhere in the protocol */
-    if (status == QDR_STALLED)
+    if (status == QDR_STALLED) {
+        char absent[400];
+        qdri_status_absent(flight->wire, absent, sizeof absent);
         return qdri_fail(QDR_STALLED,
-                         "rank %d: the %s did not end before the deadline; %lld operations are under way",
-                         qdri_wire_rank(flight->wire), flight->what, (long long)flight->under_way);
+                         "rank %d: the %s did not end before the deadline; %lld operations are under way%s",
+                         qdri_wire_rank(flight->wire), flight->what, (long long)flight->under_way, absent);
+    }
     return status;
 }
 

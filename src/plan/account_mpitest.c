@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an exchange costs beside its messages: nothing. The program is linked with --wrap for the allocator and for every
- * collective that the library knows, so that the library's calls are counted here (those of MPI itself are not: it is a
- * shared library). From the second exchange of a shape on, in each of a plan's slots, both counts stand still, for every
- * algorithm and every pacing, one exchange at a time and with all slots under way.
+ * What an exchange costs beside its messages: nothing. The program is linked with --wrap for the allocator
+ * and for every collective that the library knows, so that the library's calls are counted here (those of MPI
+ * itself are not: it is a shared library). From the second exchange of a shape on, in each of a plan's slots,
+ * both counts stand still, for every algorithm and every pacing, one exchange at a time and with all slots
+ * under way.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,9 @@
  *
  * Data of one pair goes with one tag, in the order of the lane at both ends. Control messages come from
  * anyone, and are only listened for while at least one is certain to come; their tag alternates from one
- * exchange of a slot to the next, because a fast partner may already be in that one.
+ * exchange of a slot to the next, because a fast partner may already be in that one. A partner that has
+ * nothing to do with this rank there may even be further ahead; so messages carry the number of their
+ * exchange, and those that come early are kept for it.
  */
 #include <stddef.h>
 #include <stdio.h>

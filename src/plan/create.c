@@ -41,10 +41,11 @@ static qdr_status tell_settings(qdri_wire *wire, qdri_settings *settings, double
         qdri_spread_from(wire, &step->operation, 0, &step->settings, (int)sizeof step->settings);
     if (!status) status = qdri_wait_until(wire, &step->finished, deadline);
     if (status == QDR_STALLED) { /* MPI may still write into it */
+        char absent[400];
+        qdri_status_absent(wire, absent, sizeof absent);
         qdri_wire_break(wire);
-        return qdri_fail(QDR_STALLED,
-                         "rank %d: the settings of a plan did not come from rank 0 before the deadline",
-                         qdri_wire_rank(wire));
+        return qdri_fail(QDR_STALLED, "rank %d: the settings of a plan were not told before the deadline%s",
+                         qdri_wire_rank(wire), absent);
     }
     if (!status) status = step->status;
     if (!status) *settings = step->settings;
@@ -188,8 +189,8 @@ static int cancel_pool(qdri_wire *wire, qdri_pool *pool) {
     return stays;
 }
 
-/* Takes back what a failed or stalled exchange left under way. True when its memory must stay: MPI may go on with
- * some of it, or the caller may have a handle, which has to be told from a good one. */
+/* Takes back what a failed or stalled exchange left under way. True when its memory must stay: MPI may go on
+ * with some of it, or the caller may have a handle, which has to be told from a good one. */
 static int cancel_slot(qdr_exchange *slot) {
     if (!slot->wire) return 0;
     int stays = slot->under_way;
@@ -277,8 +278,8 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
         NUMBER,
         FACTS
     }; /* the least of something is minus the most of minus it */
-    int64_t fact[FACTS] = {others(view.receives, view.source, view.receive_items, view.rank), 0, 0, INT64_MIN,
-                           plan->number};
+    int64_t fact[FACTS] = {others(view.receives, view.source, view.receive_items, view.rank), 0, 0,
+                           -INT64_MAX, plan->number};
     fact[FEWEST] = -fact[FAN_IN];
     for (int i = 0; i < view.receives; i++) {
         if (view.source[i] == view.rank) continue;

@@ -19,9 +19,10 @@
  *     and how much of it is left. A receiver that is ahead of that rank keeps only its share of the window,
  *     (its load / that load); one that is behind uses all of it.
  *
- * The first window / ranks bytes of a message are not granted but sent at once: from all ranks together that is
- * no more than a window, and an exchange of small messages needs no grants at all. Both ends know the sizes, so
- * they agree without a word. By schedule, the same holds for whole lanes of no more than that in a stage.
+ * The first window / ranks bytes of a message are not granted but sent at once: from all ranks together that
+ * is no more than a window, and an exchange of small messages needs no grants at all. Both ends know the
+ * sizes, so they agree without a word. By schedule, the same holds for whole lanes of no more than that in a
+ * stage.
  */
 #include "plan/plan.h"
 
@@ -60,13 +61,14 @@ static int64_t unasked(const qdr_exchange *exchange, const qdri_lane_flow *lane)
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
 
-/* By schedule, both ends cut legs into chunks from their beginning, because a grant may come before its stage;
- * `paced` has no stages, and answers each grant with one message. */
+/* By schedule, both ends cut legs into chunks from their beginning, because a grant may come before its
+ * stage; `paced` has no stages, and answers each grant with one message. */
 static void pump_lane(qdr_exchange *exchange, int lane) {
     qdri_lane_send(exchange, lane, !exchange->plan->ordered);
 }
 
-/* Grants are heard one by one, and only while there is a chunk to answer with: two may not become one message. */
+/* Grants are heard one by one, and only while there is a chunk to answer with: two may not become one
+ * message. */
 static void listen(qdr_exchange *exchange) {
     const grants *state = exchange->state;
     if (state->ungranted > 0 && qdri_chunk_possible(&exchange->out)) qdri_control_listen(exchange);

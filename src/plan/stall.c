@@ -5,8 +5,6 @@
  * since when it heard nothing. Ranks of one node leave a line about themselves in shared memory, so there the
  * chain can be followed, rank by rank, to one that waits for nobody, has gone, or closes a cycle.
  */
-#include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +103,7 @@ static size_t follow(qdr_exchange *exchange, int rank, char *text, size_t size, 
     for (int steps = 0; steps < FURTHEST; steps++) {
         const qdri_status_line *line = qdri_status_of(exchange->wire, rank);
         if (!line) return add(text, size, used, "; rank %d is on another node", rank);
-        if (kill((pid_t)line->pid, 0) != 0 && errno == ESRCH)
+        if (qdri_status_gone(line))
             return add(text, size, used, "; rank %d has gone: there is no process %lld", rank,
                        (long long)line->pid);
         if (rank == exchange->program->rank) return add(text, size, used, ": a cycle");

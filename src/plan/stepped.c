@@ -2,12 +2,12 @@
 /*
  * Pacing by nothing (`free`) and by one's own arrivals (`arrivals`).
  *
- * Every byte has a *position*: byte b of a transfer in phase p comes b after the beginning of the phase, which
- * is as long as the longest transfer that this rank has in it. A chunk may go when everything that this rank
- * receives up to a window before it has arrived; so a rank gets on as fast as it is served, and in a complete
- * exchange everybody is served at the speed of his own line. A send depends on receives with a smaller
- * (phase, byte) only, so nobody waits in a circle. A rank that receives little is held back by little, and may
- * run ahead: for skewed patterns use grants.
+ * Every byte has a *position*: byte b of a transfer in phase p comes b after the beginning of the phase,
+ * which is as long as the longest transfer that this rank has in it. A chunk may go when everything that this
+ * rank receives up to a window before it has arrived; so a rank gets on as fast as it is served, and in a
+ * complete exchange everybody is served at the speed of his own line. A send depends on receives with a
+ * smaller (phase, byte) only, so nobody waits in a circle. A rank that receives little is held back by
+ * little, and may run ahead: for skewed patterns use grants.
  *
  * `free` is the same with a window that nothing fills, and whole messages: everything at once, in the order
  * of the phases. With the option `barrier`, ranks meet after each phase, and positions beyond it wait.

@@ -26,9 +26,12 @@ void qdri_meeting_prepare(qdri_meeting *meeting) {
 qdr_status qdri_meeting_wait(qdri_wire *wire, qdri_meeting *meeting, double deadline) {
     qdr_status status = qdri_wait_until(wire, &meeting->finished, deadline);
     if (status == QDR_STALLED) {
+        char absent[400];
+        qdri_status_absent(wire, absent, sizeof absent);
         wire->broken = 1;
-        return qdri_fail(QDR_STALLED, "rank %d: not all ranks came to a collective call before the deadline",
-                         wire->rank);
+        return qdri_fail(QDR_STALLED,
+                         "rank %d: not all ranks came to a collective call before the deadline%s", wire->rank,
+                         absent);
     }
     return status ? status : meeting->status;
 }

@@ -31,6 +31,7 @@ typedef struct qdri_table {
 
 struct qdri_wire {
     MPI_Comm comm; /* the duplicate */
+    MPI_Request duplicating;
     int rank, ranks;
     int owners;    /* plans and the like, and the attribute of the user's communicator */
     int gone;      /* the communicator was freed, or MPI is finalised */

@@ -10,7 +10,9 @@
  * is left behind whatever happens later. Where that fails anywhere, nobody has a segment, and everything else
  * works as before.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,4 +175,27 @@ qdri_status_line *qdri_status_own(qdri_wire *wire) {
 
 const qdri_status_line *qdri_status_of(qdri_wire *wire, int rank) {
     return wire->line && wire->member[rank] >= 0 ? &wire->line[wire->member[rank]] : NULL;
+}
+
+int qdri_status_gone(const qdri_status_line *line) {
+    return line->pid > 0 && kill((pid_t)line->pid, 0) != 0 && errno == ESRCH;
+}
+
+void qdri_status_absent(qdri_wire *wire, char *text, size_t size) {
+    enum { MOST = 4 };
+    size_t used = 0;
+    int named = 0;
+    *text = '\0';
+    for (int r = 0; r < wire->ranks && named < MOST && used < size; r++) {
+        const qdri_status_line *line = qdri_status_of(wire, r);
+        if (!line || r == wire->rank) continue;
+        int gone = qdri_status_gone(line);
+        if (!gone && line->meetings >= qdri_status_own(wire)->meetings) continue;
+        int length = snprintf(text + used, size - used,
+                              gone ? "; rank %d has gone: there is no process %lld"
+                                   : "; rank %d (process %lld) has not come",
+                              r, (long long)line->pid);
+        used += length > 0 ? (size_t)length : 0;
+        named++;
+    }
 }

@@ -153,7 +153,8 @@ qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Me
     return note(wire, operation, request, code, "MPI_Imrecv");
 }
 
-/* Receives that have not met their message can be taken back; nothing else can. True when MPI is through with it. */
+/* Receives that have not met their message can be taken back; nothing else can. True when MPI is through with
+ * it. */
 static int let_go(MPI_Request *request, int is_receive) {
     int over = 0, done = 0;
     if (PMPI_Finalized(&over) == MPI_SUCCESS && over) return 1;
@@ -183,7 +184,9 @@ int qdri_cancel(qdri_wire *wire, qdri_operation *operation) {
 
 static qdr_status collective(qdri_wire *wire, qdri_operation *operation) {
     QDRI_TRY(qdri_wire_state(wire));
-    return ready(wire, operation, 1);
+    QDRI_TRY(ready(wire, operation, 1));
+    qdri_status_own(wire)->meetings++;
+    return QDR_OK;
 }
 
 qdr_status qdri_barrier(qdri_wire *wire, qdri_operation *operation) {

@@ -19,6 +19,7 @@ qdri_wire *qdri_wires;
 int qdri_threads_multiple;
 static pthread_mutex_t wires_lock = PTHREAD_MUTEX_INITIALIZER;
 static int attribute = MPI_KEYVAL_INVALID, final_attribute = MPI_KEYVAL_INVALID;
+static int finalising;
 
 void qdri_wires_lock(void) {
     pthread_mutex_lock(&wires_lock);
@@ -122,6 +123,15 @@ void qdri_wire_release(qdri_wire **wire) {
     free(released);
 }
 
+static int wait_for_duplicate(qdri_wire *wire, double deadline, int *done) {
+    int code = PMPI_Test(&wire->duplicating, done, MPI_STATUS_IGNORE);
+    while (code == MPI_SUCCESS && !*done && !(deadline > 0 && qdri_seconds() > deadline)) {
+        if (!qdri_progress(NULL)) sched_yield();
+        code = PMPI_Test(&wire->duplicating, done, MPI_STATUS_IGNORE);
+    }
+    return code;
+}
+
 /* Freeing the duplicate is collective, as is the call that leads here. When messages are still under way, or
  * ranks are missing, it is left to MPI_Finalize. */
 static void part(qdri_wire *wire) {
@@ -141,7 +151,11 @@ static void release_keepsakes(qdri_wire *wire) {
 
 static int forget(MPI_Comm comm, int key, void *value, void *extra) {
     qdri_wire *wire = value;
+    int done;
     (void)comm, (void)key, (void)extra;
+    /* MPI must not lose what it is still duplicating; freeing it is collective, so the late ones are about to
+     * come. */
+    if (wire->duplicating != MPI_REQUEST_NULL && !finalising) wait_for_duplicate(wire, 0, &done);
     release_keepsakes(wire);
     part(wire);
     qdri_wire_release(&wire);
@@ -151,6 +165,7 @@ static int forget(MPI_Comm comm, int key, void *value, void *extra) {
 /* MPI_Finalize begins: all that is left goes, also wires whose communicators the program never freed. */
 static int forget_all(MPI_Comm comm, int key, void *value, void *extra) {
     (void)comm, (void)key, (void)value, (void)extra;
+    finalising = 1;
     for (qdri_wire *wire = qdri_wires; wire; wire = wire->next) {
         release_keepsakes(wire);
         part(wire);
@@ -193,22 +208,17 @@ static int spans_of(MPI_Comm comm) {
     return (int)(tags / QDRI_TAGS < QDRI_TAG_SPANS ? tags / QDRI_TAGS : QDRI_TAG_SPANS);
 }
 
-/* The duplicate, without a blocking call: others may come here only after exchanges that need this rank's help. When
- * the deadline passes, MPI may still write the duplicate into the wire. */
+/* The duplicate, without a blocking call: others may come here only after exchanges that need this rank's
+ * help. When the deadline passes, MPI may still write the duplicate into the wire. */
 static qdr_status duplicate(qdri_wire *wire, MPI_Comm comm, double deadline) {
-    MPI_Request request;
-    int code = PMPI_Comm_idup(comm, &wire->comm, &request), done = 0;
-    if (code == MPI_SUCCESS) code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    while (code == MPI_SUCCESS && !done) {
-        if (!qdri_progress(NULL)) sched_yield();
-        code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (!done && deadline > 0 && qdri_seconds() > deadline) {
-            wire->broken = 1;
-            return qdri_fail(QDR_STALLED,
-                             "rank %d: not all ranks came to the first collective call on this "
-                             "communicator before the deadline",
-                             wire->rank);
-        }
+    int done = 0, code = PMPI_Comm_idup(comm, &wire->comm, &wire->duplicating);
+    if (code == MPI_SUCCESS) code = wait_for_duplicate(wire, deadline, &done);
+    if (code == MPI_SUCCESS && !done) {
+        wire->broken = 1;
+        return qdri_fail(QDR_STALLED,
+                         "rank %d: not all ranks came to the first collective call on this communicator "
+                         "before the deadline",
+                         wire->rank);
     }
     if (code == MPI_SUCCESS) code = PMPI_Comm_set_errhandler(wire->comm, MPI_ERRORS_RETURN);
     return code == MPI_SUCCESS ? QDR_OK : qdri_fail_mpi(code, "MPI_Comm_idup");
@@ -231,6 +241,7 @@ static qdr_status create(MPI_Comm comm, qdri_wire **wire) {
     if (!made) return qdri_fail_memory();
     pthread_mutex_init(&made->lock, NULL);
     made->comm = MPI_COMM_NULL;
+    made->duplicating = MPI_REQUEST_NULL;
     made->owners = 1; /* the attribute */
     PMPI_Comm_rank(comm, &made->rank);
     PMPI_Comm_size(comm, &made->ranks);

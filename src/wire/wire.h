@@ -199,7 +199,8 @@ typedef struct qdri_status_line {
     int64_t waits_for;  /* a rank; -1: nobody */
     int64_t bytes;      /* that it waits for */
     double since;       /* qdri_seconds() when it last got on */
-    int64_t padding[9]; /* a line has its cache lines for itself */
+    int64_t meetings;   /* collectives that it has begun */
+    int64_t padding[8]; /* a line has its cache lines for itself */
 } qdri_status_line;
 
 /* This rank's own line, to write; points to private memory where there is no node segment. */
@@ -207,6 +208,13 @@ qdri_status_line *qdri_status_own(qdri_wire *wire);
 
 /* Another rank's line; NULL when it is not on this node (as MPI says, and as a test of the memory showed). */
 const qdri_status_line *qdri_status_of(qdri_wire *wire, int rank);
+
+/* Whether the process behind a line is known not to exist any more. */
+int qdri_status_gone(const qdri_status_line *line);
+
+/* Which ranks did not come to the collective that this one waits in, as far as this node knows: the end of a
+ * sentence, "" if none is known. */
+void qdri_status_absent(qdri_wire *wire, char *text, size_t size);
 
 /* Whether all ranks of the wire are on this rank's node; the same on all. */
 int qdri_wire_one_node(const qdri_wire *wire);

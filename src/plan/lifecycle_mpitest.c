@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of a plan and of its exchanges, and everything that can be done wrong with them: each mistake is a
+ * status and a sentence, the same on all ranks where the call is collective, and nothing is harmed by it.
+ * Schedules are saved, loaded and run; the environment of rank 0 counts, and nobody else's.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "mpi_check.h"
+#include "mpi_content.h"
+#include "quadrille/plan.h"
+
+enum { ITEMS = 10 };
+
+static int rank, ranks;
+
+/* Checks a status and a word of its sentence. */
+static void expect_at(int line, qdr_status status, qdr_status wanted, const char *word) {
+    if (status != wanted)
+        mpi_check_failed(__FILE__, line, "'%s' where '%s' was expected: %s", qdr_status_text(status),
+                         qdr_status_text(wanted), qdr_error_message());
+    else if (!strstr(qdr_error_message(), word))
+        mpi_check_failed(__FILE__, line, "'%s' is not in: %s", word, qdr_error_message());
+}
+#define EXPECT(call, wanted, word)                                                                           \
+    do {                                                                                                     \
+        qdr_status got = (call);                                                                             \
+        expect_at(__LINE__, got, wanted, word);                                                              \
+    } while (0)
+#define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
+
+/* ---- a ring -------------------------------------------------------------------------------------------- */
+
+/* Everyone sends to the next, and to itself. */
+static qdr_partners *ring(MPI_Comm comm) {
+    int here, all;
+    MPI_Comm_rank(comm, &here);
+    MPI_Comm_size(comm, &all);
+    const int destination[] = {(here + 1) % all, here};
+    const int64_t items[] = {ITEMS, ITEMS};
+    qdr_partners *partners = NULL;
+    FINE(qdr_partners_from_sends(comm, all > 1 ? 2 : 1, destination, items, NULL, &partners));
+    return partners;
+}
+
+typedef struct ring_memory {
+    unsigned char out[2 * ITEMS], in[2 * ITEMS];
+} ring_memory;
+
+static qdr_buffers ring_buffers(ring_memory *memory) {
+    qdr_buffers buffers = QDR_BUFFERS;
+    memset(memory->in, 0, sizeof memory->in);
+    content_fill(memory->out, ITEMS, content_key(0, 0, rank, (rank + 1) % ranks));
+    content_fill(memory->out + ITEMS, ITEMS, content_key(0, 0, rank, rank));
+    buffers.item_bytes = 1;
+    buffers.outgoing_base = memory->out;
+    buffers.incoming_base = memory->in;
+    return buffers;
+}
+
+static void check_ring(const ring_memory *memory, const qdr_partners *partners) {
+    qdr_partners_view view = qdr_partners_look(partners);
+    for (int i = 0; i < view.receives; i++)
+        CHECK(content_wrong(memory->in + i * ITEMS, ITEMS, content_key(0, 0, view.source[i], rank)) < 0);
+}
+
+/* The plan still does its work. */
+static void run_ring(qdr_plan *plan, const qdr_partners *partners) {
+    ring_memory memory;
+    qdr_buffers buffers = ring_buffers(&memory);
+    FINE(qdr_plan_exchange(plan, &buffers));
+    check_ring(&memory, partners);
+}
+
+static qdr_plan *ring_plan(qdr_partners *partners, const char *algorithm, int in_flight) {
+    qdr_plan *plan = NULL;
+    qdr_plan_options options = QDR_PLAN_OPTIONS;
+    options.algorithm = algorithm;
+    options.in_flight = in_flight;
+    FINE(qdr_plan_create(partners, &options, &plan));
+    return plan;
+}
+
+/* ---- making plans -------------------------------------------------------------------------------------- */
+
+static void test_options(void) {
+    qdr_partners *partners = ring(MPI_COMM_WORLD);
+    qdr_plan *plan = NULL;
+    const qdr_plan_options good = QDR_PLAN_OPTIONS;
+    int last = ranks - 1;
+    EXPECT(qdr_plan_create(NULL, &good, &plan), QDR_INVALID, "NULL");
+    EXPECT(qdr_plan_create(partners, &good, rank == last ? NULL : &plan), QDR_INVALID, "NULL");
+    struct {
+        qdr_plan_options options;
+        int only; /* this rank alone; -1: all */
+        qdr_status status;
+        const char *word;
+    } wrong[] = {
+        {{.size = 3}, -1, QDR_INVALID, "QDR_PLAN_OPTIONS"},
+        {{.size = 3}, last, QDR_INVALID, "options.size"},
+        {{.chunk = -1}, -1, QDR_RANGE, "chunk -1"},
+        {{.window = -7}, last, QDR_RANGE, "window -7"},
+        {{.in_flight = 17}, 0, QDR_RANGE, "in_flight 17"},
+        {{.algorithm = "no-such"}, -1, QDR_UNKNOWN, "no-such"},
+        {{.algorithm = "no-such"}, 0, QDR_UNKNOWN, "no-such"},
+        {{.algorithm = "linear:nonsense=1"}, -1, QDR_SYNTAX, "nonsense"},
+        {{.algorithm = "paced", .pacing = "free"}, -1, QDR_INVALID, "does not go with it"},
+        {{.pacing = "sometimes"}, -1, QDR_UNKNOWN, "sometimes"},
+        {{.pacing = "much too long for any way of pacing"}, -1, QDR_SYNTAX, "too long"},
+        {{.algorithm = "paced", .barrier = 1}, -1, QDR_INVALID, "barrier"},
+        {{.algorithm = "greedy", .machine = NULL}, -1, QDR_OK, ""},
+    };
+    for (int i = 0; i < (int)(sizeof wrong / sizeof wrong[0]); i++) {
+        int mine = wrong[i].only < 0 || wrong[i].only == rank;
+        if (!wrong[i].options.size) wrong[i].options.size = sizeof good;
+        qdr_status status = qdr_plan_create(partners, mine ? &wrong[i].options : &good, &plan);
+        expect_at(__LINE__, status, wrong[i].status, status ? wrong[i].word : "");
+        CHECK((plan == NULL) == (status != QDR_OK));
+        CHECK(qdr_plan_destroy(&plan) == QDR_OK);
+    }
+    /* Different wishes; rank 0 has none. */
+    const qdr_plan_options others[] = {
+        {.size = sizeof good, .algorithm = "linear"}, {.size = sizeof good, .pacing = "free"},
+        {.size = sizeof good, .chunk = 77},           {.size = sizeof good, .window = 77},
+        {.size = sizeof good, .in_flight = 5},        {.size = sizeof good, .barrier = 1},
+    };
+    for (int i = 0; ranks > 1 && i < (int)(sizeof others / sizeof others[0]); i++)
+        EXPECT(qdr_plan_create(partners, rank == last ? &others[i] : &good, &plan), QDR_MISMATCH, "rank 0");
+    plan = ring_plan(partners, NULL, 0);
+    run_ring(plan, partners);
+    FINE(qdr_plan_destroy(&plan));
+    FINE(qdr_plan_destroy(&plan));
+    FINE(qdr_plan_destroy(NULL));
+    qdr_partners_destroy(&partners);
+}
+
+static void test_nulls(void) {
+    qdr_plan_info info;
+    qdr_exchange *none = NULL;
+    int done;
+    qdr_buffers buffers = QDR_BUFFERS;
+    EXPECT(qdr_plan_look(NULL, &info), QDR_INVALID, "NULL");
+    EXPECT(qdr_exchange_start(NULL, &buffers, &none), QDR_INVALID, "NULL");
+    EXPECT(qdr_plan_exchange(NULL, &buffers), QDR_INVALID, "NULL");
+    EXPECT(qdr_exchange_test(&none, &done), QDR_INVALID, "NULL");
+    EXPECT(qdr_exchange_test(NULL, &done), QDR_INVALID, "NULL");
+    EXPECT(qdr_exchange_wait(&none), QDR_INVALID, "NULL");
+    EXPECT(qdr_exchange_wait(NULL), QDR_INVALID, "NULL");
+    CHECK(qdr_plan_schedule(NULL) == NULL);
+    qdr_progress();
+}
+
+static void test_communicators(void) {
+    qdr_partners *partners = NULL;
+    EXPECT(qdr_partners_from_sends(MPI_COMM_NULL, 0, NULL, NULL, NULL, &partners), QDR_INVALID,
+           "MPI_COMM_NULL");
+    if (ranks < 2) return;
+    MPI_Comm half, across;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &across);
+    EXPECT(qdr_partners_from_sends(across, 0, NULL, NULL, NULL, &partners), QDR_INVALID, "intercommunicator");
+    MPI_Comm_free(&across);
+    MPI_Comm_free(&half);
+}
+
+/* ---- starting ------------------------------------------------------------------------------------------ */
+
+static void test_buffers(void) {
+    qdr_partners *partners = ring(MPI_COMM_WORLD);
+    qdr_plan *plan = ring_plan(partners, "linear", 0), *paced = ring_plan(partners, "paced", 0);
+    qdr_partners_view view = qdr_partners_look(partners);
+    ring_memory memory;
+    const qdr_buffers good = ring_buffers(&memory);
+    qdr_buffers buffers = good;
+    qdr_exchange *exchange = NULL;
+    int64_t sizes[2] = {1, 1}, far[2] = {0, INT64_MAX};
+    EXPECT(qdr_exchange_start(plan, &buffers, NULL), QDR_INVALID, "NULL");
+    EXPECT(qdr_exchange_start(plan, NULL, &exchange), QDR_INVALID, "NULL");
+    buffers.size = 1;
+    EXPECT(qdr_exchange_start(plan, &buffers, &exchange), QDR_INVALID, "QDR_BUFFERS");
+    buffers = good;
+    buffers.item_bytes = -1;
+    EXPECT(qdr_exchange_start(plan, &buffers, &exchange), QDR_RANGE, "item_bytes is -1");
+    buffers.item_bytes = INT64_MAX / 4;
+    EXPECT(qdr_exchange_start(plan, &buffers, &exchange), QDR_RANGE, "cannot be counted");
+    buffers = good;
+    buffers.outgoing_base = NULL;
+    EXPECT(qdr_exchange_start(plan, &buffers, &exchange), QDR_INVALID, "have no memory");
+    buffers = good;
+    buffers.incoming_base = memory.out + 3;
+    EXPECT(qdr_exchange_start(plan, &buffers, &exchange), QDR_INVALID, "overlaps");
+    buffers = good;
+    buffers.outgoing_items = sizes;
+    EXPECT(qdr_exchange_start(plan, &buffers, &exchange), QDR_INVALID, "this plan runs linear");
+    buffers = good;
+    buffers.incoming_offset = far + 1;
+    if (view.receives == 1)
+        EXPECT(qdr_exchange_start(plan, &buffers, &exchange), QDR_RANGE, "cannot be counted");
+    buffers.incoming_offset = far;
+    if (view.receives == 2)
+        EXPECT(qdr_exchange_start(plan, &buffers, &exchange), QDR_RANGE, "cannot be counted");
+    buffers = good;
+    buffers.outgoing_items = buffers.incoming_items = sizes;
+    sizes[0] = sizes[1] = -5;
+    EXPECT(qdr_exchange_start(paced, &buffers, &exchange), QDR_RANGE, "-5 items");
+    sizes[0] = sizes[1] = INT64_MAX;
+    EXPECT(qdr_exchange_start(paced, &buffers, &exchange), QDR_RANGE, "cannot be counted");
+    sizes[0] = sizes[1] = 1;
+    buffers.incoming_items = NULL;
+    EXPECT(qdr_exchange_start(paced, &buffers, &exchange), QDR_MISMATCH, "sends itself 1 bytes");
+    CHECK(exchange == NULL);
+    /* Nothing was begun by any of that. */
+    run_ring(plan, partners);
+    run_ring(paced, partners);
+    FINE(qdr_plan_destroy(&plan));
+    FINE(qdr_plan_destroy(&paced));
+    qdr_partners_destroy(&partners);
+}
+
+static void test_busy(void) {
+    qdr_partners *partners = ring(MPI_COMM_WORLD);
+    qdr_plan *plan = ring_plan(partners, "paced", 2);
+    ring_memory memory[3];
+    qdr_buffers buffers[3] = {ring_buffers(&memory[0]), ring_buffers(&memory[1]), ring_buffers(&memory[2])};
+    qdr_exchange *exchange[3] = {NULL, NULL, NULL};
+    qdr_plan_info info;
+    int done;
+    FINE(qdr_exchange_start(plan, &buffers[0], &exchange[0]));
+    FINE(qdr_exchange_start(plan, &buffers[1], &exchange[1]));
+    EXPECT(qdr_exchange_start(plan, &buffers[2], &exchange[2]), QDR_BUSY, "in_flight");
+    EXPECT(qdr_plan_destroy(&plan), QDR_BUSY, "exchange 0 is under way");
+    CHECK(plan != NULL);
+    EXPECT(qdr_exchange_test(&exchange[0], NULL), QDR_INVALID, "done");
+    qdr_exchange *copy = exchange[1];
+    FINE(qdr_exchange_wait(&exchange[1]));
+    CHECK(exchange[1] == NULL);
+    check_ring(&memory[1], partners);
+    EXPECT(qdr_exchange_wait(&copy), QDR_INVALID, "ended already");
+    EXPECT(qdr_exchange_test(&copy, &done), QDR_INVALID, "ended already");
+    /* The second is over, but the third takes the place of the first. */
+    EXPECT(qdr_exchange_start(plan, &buffers[2], &exchange[2]), QDR_BUSY, "2 before this one");
+    for (done = 0; !done;) FINE(qdr_exchange_test(&exchange[0], &done));
+    CHECK(exchange[0] == NULL);
+    check_ring(&memory[0], partners);
+    FINE(qdr_exchange_start(plan, &buffers[2], &exchange[2]));
+    FINE(qdr_exchange_wait(&exchange[2]));
+    FINE(qdr_plan_look(plan, &info));
+    CHECK(info.exchanges == 3 && info.in_flight == 2 && info.messages_out == (ranks > 1));
+    FINE(qdr_plan_destroy(&plan));
+    qdr_partners_destroy(&partners);
+}
+
+/* ---- communicators that go ----------------------------------------------------------------------------- */
+
+static void test_gone(void) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    qdr_partners *partners = ring(comm);
+    qdr_plan *plan = ring_plan(partners, NULL, 0), *other = NULL, *open = ring_plan(partners, "paced", 0);
+    ring_memory memory;
+    qdr_buffers buffers = ring_buffers(&memory);
+    qdr_exchange *exchange = NULL, *copy = NULL;
+    qdr_plan_info info;
+    run_ring(plan, partners);
+    /* The last rank never starts this one, so it ends on nobody that waits for it. */
+    if (rank < ranks - 1) FINE(qdr_exchange_start(open, &buffers, &exchange));
+    copy = exchange;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_free(&comm);
+    EXPECT(qdr_plan_exchange(plan, &buffers), QDR_GONE, "freed");
+    EXPECT(qdr_plan_create(partners, NULL, &other), QDR_GONE, "freed");
+    FINE(qdr_plan_look(plan, &info));
+    if (exchange && rank == 0) EXPECT(qdr_exchange_wait(&exchange), QDR_GONE, "freed");
+    FINE(qdr_plan_destroy(&plan));
+    FINE(qdr_plan_destroy(&open));
+    if (copy && rank == 0) EXPECT(qdr_exchange_wait(&copy), QDR_INVALID, "ended already");
+    qdr_partners_destroy(&partners);
+    partners = ring(MPI_COMM_WORLD);
+    plan = ring_plan(partners, NULL, 0);
+    run_ring(plan, partners);
+    FINE(qdr_plan_destroy(&plan));
+    qdr_partners_destroy(&partners);
+}
+
+/* ---- errors of MPI ------------------------------------------------------------------------------------- */
+
+static int handler_calls;
+
+static void count_call(MPI_Comm *comm, int *code, ...) {
+    (void)comm, (void)code;
+    handler_calls++;
+}
+
+/* Rank 0 has more for rank 1 than that one expects. MPI says so; it is returned, and the program's own error
+ * handler hears nothing of it. (MPICH asks the handler of MPI_COMM_WORLD about what it finds in MPI_Testsome,
+ * whatever the communicator: so that one must not be fatal.) */
+static void test_errors_of_mpi(void) {
+    MPI_Comm comm;
+    MPI_Errhandler handler, found, of_world;
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world);
+#ifndef OPEN_MPI
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+#endif
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_errhandler(count_call, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    int destination = 1, source = 0;
+    int64_t sent = 100, expected = 50;
+    char out[100] = "", in[100] = "";
+    qdr_partners *partners = NULL;
+    FINE(qdr_partners_from_both(comm, rank == 0, &destination, &sent, rank == 1, &source, &expected, 0,
+                                &partners));
+    qdr_plan *plan = ring_plan(partners, "async", 0);
+    qdr_buffers buffers = QDR_BUFFERS;
+    buffers.item_bytes = 1;
+    buffers.outgoing_base = out;
+    buffers.incoming_base = in;
+    if (rank == 1) {
+        EXPECT(qdr_plan_exchange(plan, &buffers), QDR_MPI, "a message");
+        EXPECT(qdr_plan_exchange(plan, &buffers), QDR_MPI, "an earlier exchange of this plan failed");
+    } else {
+        FINE(qdr_plan_exchange(plan, &buffers));
+    }
+    FINE(qdr_plan_destroy(&plan));
+    qdr_partners_destroy(&partners);
+    partners = ring(comm);
+    plan = ring_plan(partners, NULL, 0);
+    run_ring(plan, partners);
+    FINE(qdr_plan_destroy(&plan));
+    qdr_partners_destroy(&partners);
+    MPI_Comm_get_errhandler(comm, &found);
+    CHECK(found == handler && handler_calls == 0);
+    MPI_Errhandler_free(&found);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, of_world);
+    MPI_Errhandler_free(&of_world);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- schedules ----------------------------------------------------------------------------------------- */
+
+static qdr_schedule *save_and_load(const qdr_schedule *schedule, const qdr_pattern *pattern) {
+    FILE *file = tmpfile();
+    qdr_schedule *loaded = NULL;
+    if (!file) return NULL;
+    FINE(qdr_schedule_write_json(schedule, file));
+    rewind(file);
+    FINE(qdr_schedule_read_json(file, "saved", pattern, NULL, &loaded));
+    fclose(file);
+    return loaded;
+}
+
+/* This rank's communication phase table holds exactly its messages. */
+static void read_table(const qdr_schedule *schedule, qdr_partners_view view) {
+    qdr_row_reader *reader = NULL;
+    qdr_row row;
+    int64_t out = 0, in = 0;
+    FINE(qdr_row_reader_create(schedule, &reader));
+    FINE(qdr_row_read(reader, rank, 0, &row));
+    for (int64_t i = 0; i < row.sends; i++) {
+        CHECK(row.send[i].partner == (rank + 1) % ranks);
+        out += row.send[i].items;
+    }
+    for (int64_t i = 0; i < row.receives; i++) {
+        CHECK(row.receive[i].partner == (rank + ranks - 1) % ranks);
+        in += row.receive[i].items;
+    }
+    CHECK(out == (view.sends > 1 ? ITEMS : 0) && in == out);
+    qdr_row_reader_destroy(&reader);
+}
+
+static void test_schedules(void) {
+    qdr_partners *partners = ring(MPI_COMM_WORLD), *others = NULL;
+    qdr_plan *plan = ring_plan(partners, "greedy", 0), *run = NULL, *none = NULL;
+    qdr_pattern *pattern = NULL, *other = NULL;
+    qdr_schedule *loaded = NULL;
+    qdr_plan_info info;
+    FINE(qdr_partners_gather(partners, &pattern));
+    CHECK(qdr_plan_schedule(plan) != NULL);
+    if (qdr_plan_schedule(plan)) {
+        read_table(qdr_plan_schedule(plan), qdr_partners_look(partners));
+        loaded = save_and_load(qdr_plan_schedule(plan), pattern);
+    }
+    FINE(qdr_plan_destroy(&plan));
+    FINE(qdr_plan_create_scheduled(partners, loaded, NULL, &run));
+    FINE(qdr_plan_look(run, &info));
+    CHECK(strcmp(info.algorithm, "loaded") == 0);
+    run_ring(run, partners);
+    /* No schedule on one rank, another call on one rank, partners of another pattern. */
+    int last = rank == ranks - 1;
+    EXPECT(qdr_plan_create_scheduled(partners, last ? NULL : loaded, NULL, &none), QDR_INVALID, "NULL");
+    if (ranks > 1) {
+        qdr_status status = last ? qdr_plan_create(partners, NULL, &none)
+                                 : qdr_plan_create_scheduled(partners, loaded, NULL, &none);
+        expect_at(__LINE__, status, QDR_MISMATCH, "qdr_plan_create_scheduled");
+        const int destination[] = {(rank + 1) % ranks};
+        const int64_t items[] = {last ? ITEMS + 1 : ITEMS};
+        FINE(qdr_partners_from_sends(MPI_COMM_WORLD, 1, destination, items, NULL, &others));
+        qdr_status refused = qdr_plan_create_scheduled(others, loaded, NULL, &none);
+        CHECK_SAYING(refused != QDR_OK && *qdr_error_message(), "a schedule of another pattern was taken");
+    }
+    CHECK(none == NULL);
+    FINE(qdr_plan_destroy(&run));
+    qdr_schedule_destroy(&loaded);
+    qdr_pattern_destroy(&pattern);
+    qdr_pattern_destroy(&other);
+    qdr_partners_destroy(&others);
+    qdr_partners_destroy(&partners);
+}
+
+/* ---- the environment ----------------------------------------------------------------------------------- */
+
+static void set_environment(int here, const char *algorithm, const char *chunk, const char *window) {
+    const char *const name[] = {"QDR_ALGORITHM", "QDR_CHUNK", "QDR_WINDOW"};
+    const char *const value[] = {algorithm, chunk, window};
+    for (int i = 0; i < 3; i++)
+        if (here && value[i])
+            setenv(name[i], value[i], 1);
+        else
+            unsetenv(name[i]);
+}
+
+static void test_environment(void) {
+    qdr_partners *partners = ring(MPI_COMM_WORLD);
+    qdr_plan *plan = NULL;
+    qdr_plan_info info;
+    set_environment(rank == 0, "paced", "1Ki", "8Ki");
+    plan = ring_plan(partners, NULL, 0);
+    FINE(qdr_plan_look(plan, &info));
+    CHECK_SAYING(!strcmp(info.algorithm, "paced") && info.chunk == 1024 && info.window == 8192,
+                 "%s, chunk %lld, window %lld", info.algorithm, (long long)info.chunk,
+                 (long long)info.window);
+    run_ring(plan, partners);
+    FINE(qdr_plan_destroy(&plan));
+    /* The call goes first. */
+    qdr_plan_options options = QDR_PLAN_OPTIONS;
+    options.algorithm = "pairwise";
+    options.chunk = 99;
+    FINE(qdr_plan_create(partners, &options, &plan));
+    FINE(qdr_plan_look(plan, &info));
+    CHECK(!strcmp(info.algorithm, "pairwise") && info.chunk == 99);
+    FINE(qdr_plan_destroy(&plan));
+    set_environment(rank == ranks - 1 && rank > 0, "linear", "nonsense", NULL);
+    plan = ring_plan(partners, NULL, 0);
+    FINE(qdr_plan_look(plan, &info));
+    CHECK(strcmp(info.algorithm, "linear") != 0);
+    FINE(qdr_plan_destroy(&plan));
+    set_environment(rank == 0, NULL, "nonsense", NULL);
+    EXPECT(qdr_plan_create(partners, NULL, &plan), QDR_SYNTAX, "nonsense");
+    set_environment(0, NULL, NULL, NULL);
+    qdr_partners_destroy(&partners);
+}
+
+/* QDR_EXPLAIN=1: why, on standard error, from rank 0. */
+static void test_explain(void) {
+    qdr_partners *partners = ring(MPI_COMM_WORLD);
+    FILE *file = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    char line[400] = "";
+    if (rank == 0) setenv("QDR_EXPLAIN", "1", 1);
+    fflush(stderr);
+    dup2(fileno(file), STDERR_FILENO);
+    qdr_plan *plan = ring_plan(partners, "linear", 0);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    if (!fgets(line, sizeof line, file)) *line = '\0';
+    CHECK_SAYING((rank == 0) == (strstr(line, "linear") && strstr(line, "asked for")), "'%s'", line);
+    fclose(file);
+    unsetenv("QDR_EXPLAIN");
+    qdr_set_log(NULL, NULL);
+    FINE(qdr_plan_destroy(&plan));
+    qdr_partners_destroy(&partners);
+}
+
+/* ---- limits -------------------------------------------------------------------------------------------- */
+
+/* More plans at once than there are tags for: refused; and when some are destroyed, there is room again. */
+static void test_tags(void) {
+    enum { MOST = 5000 };
+    static qdr_plan *plans[MOST];
+    int count = 0;
+    qdr_partners *partners = NULL;
+    qdr_status status = QDR_OK;
+    FINE(qdr_partners_from_sends(MPI_COMM_WORLD, 0, NULL, NULL, NULL, &partners));
+    qdr_plan_options options = QDR_PLAN_OPTIONS;
+    options.in_flight = 1;
+    while (count < MOST && (status = qdr_plan_create(partners, &options, &plans[count])) == QDR_OK) count++;
+    expect_at(__LINE__, status, QDR_RANGE, "tags");
+    FINE(qdr_plan_destroy(&plans[rank % count])); /* another on every rank */
+    FINE(qdr_plan_destroy(&plans[count / 2]));
+    FINE(qdr_plan_create(partners, &options, &plans[count / 2]));
+    for (int i = 0; i < count; i++) FINE(qdr_plan_destroy(&plans[i]));
+    qdr_partners_destroy(&partners);
+}
+
+/* More chunks in a message than are under way at once, and the least of windows. */
+static void test_tiny_chunks(void) {
+    static const char *const ways[][2] = {{"distributed", NULL},  {"paced", NULL},
+                                          {"linear", "requests"}, {"linear", "grants"},
+                                          {"async", "arrivals"},  {"two-stage", "requests"}};
+    enum { BYTES = 6000 };
+    qdr_pattern *pattern = NULL;
+    qdr_partners *partners = NULL;
+    char text[80];
+    snprintf(text, sizeof text, "complete:n=%d,bytes=%d", ranks, BYTES);
+    FINE(qdr_pattern_from_spec(text, &pattern));
+    FINE(qdr_partners_from_pattern(MPI_COMM_WORLD, pattern, &partners));
+    unsigned char *out = calloc((size_t)ranks, BYTES), *in = calloc((size_t)ranks, BYTES);
+    qdr_partners_view view = qdr_partners_look(partners);
+    qdr_buffers buffers = QDR_BUFFERS;
+    buffers.item_bytes = 1;
+    buffers.outgoing_base = out;
+    buffers.incoming_base = in;
+    for (int i = 0; i < view.sends; i++)
+        content_fill(out + i * BYTES, BYTES, content_key(1, 0, rank, view.destination[i]));
+    for (int w = 0; w < (int)(sizeof ways / sizeof ways[0]); w++) {
+        qdr_plan *plan = NULL;
+        qdr_plan_options options = QDR_PLAN_OPTIONS;
+        options.algorithm = ways[w][0];
+        options.pacing = ways[w][1];
+        options.chunk = options.window = 1;
+        FINE(qdr_plan_create(partners, &options, &plan));
+        memset(in, 0, (size_t)ranks * BYTES);
+        FINE(qdr_plan_exchange(plan, &buffers));
+        for (int i = 0; i < view.receives; i++)
+            CHECK(content_wrong(in + i * BYTES, BYTES, content_key(1, 0, view.source[i], rank)) < 0);
+        FINE(qdr_plan_destroy(&plan));
+    }
+    free(out);
+    free(in);
+    qdr_partners_destroy(&partners);
+    qdr_pattern_destroy(&pattern);
+}
+
+int main(int count, char **words) {
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    test_nulls();
+    test_options();
+    test_communicators();
+    test_buffers();
+    test_busy();
+    test_gone();
+    if (ranks > 1) test_errors_of_mpi();
+    test_schedules();
+    test_environment();
+    test_explain();
+    if (ranks <= 2) test_tags();
+    if (ranks > 1 && ranks <= 4) test_tiny_chunks();
+    /* What outlives MPI can be destroyed, and nothing else. */
+    qdr_partners *partners = ring(MPI_COMM_WORLD);
+    qdr_plan *plan = ring_plan(partners, NULL, 0);
+    ring_memory memory;
+    qdr_buffers buffers = ring_buffers(&memory);
+    run_ring(plan, partners);
+    int verdict = mpi_check_verdict();
+    MPI_Finalize();
+    if (qdr_plan_exchange(plan, &buffers) != QDR_GONE) verdict = 1;
+    if (qdr_partners_from_sends(MPI_COMM_WORLD, 0, NULL, NULL, NULL, &partners) != QDR_INVALID) verdict = 1;
+    if (qdr_plan_destroy(&plan) != QDR_OK || plan) verdict = 1;
+    qdr_partners_destroy(&partners);
+    return verdict;
+}
