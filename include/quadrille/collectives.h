@@ -15,9 +15,9 @@ extern "C" {
 #endif
 
 /* Collective. Block r of this rank's `outgoing`, the bytes r*bytes to (r+1)*bytes, comes to rank r and there
- * to the place of this rank in `incoming`, as with MPI_Alltoall; the two must not overlap. `algorithm` is LEX,
- * PEX, REX or BEX, or another name of the table that needs no machine, with options if wanted; NULL is PEX. It
- * and `bytes` are the same on all ranks; `bytes` may be another at every call.
+ * to the place of this rank in `incoming`, as with MPI_Alltoall; the two must not overlap. `algorithm` is
+ * LEX, PEX, REX or BEX, or another name of the table that needs no machine, with options if wanted; NULL is
+ * PEX. It and `bytes` are the same on all ranks; `bytes` may be another at every call.
  *
  * The first call of an algorithm makes a plan, O(ranks), which is kept with the communicator until that is
  * freed; all ranks get the same status then. Later calls agree on nothing, and from the second of the same
@@ -31,9 +31,9 @@ qdr_status qdr_complete_exchange(MPI_Comm comm, const char *algorithm, const voi
  * other; "recursive" (REB): those who have it pass it on, in lg count steps; NULL is recursive. Groups may
  * overlap: ranks that share several broadcasts call them in the same order, as with all collective calls.
  *
- * The communicator must be prepared: by qdr_prepare(), or by any earlier collective call of the library on it.
- * Otherwise the call is refused. Allocates O(count). Nothing is agreed, so each rank returns its own status.
- * The deadline is as above. */
+ * The communicator must be prepared: by qdr_prepare(), or by any earlier collective call of the library on
+ * it. Otherwise the call is refused. Allocates O(count). Nothing is agreed, so each rank returns its own
+ * status. The deadline is as above. */
 qdr_status qdr_broadcast(MPI_Comm comm, const char *algorithm, int count, const int *group, void *data,
                          int64_t bytes);
 

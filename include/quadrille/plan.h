@@ -21,8 +21,9 @@
  *     requests   when its sender asked, and the receiver was free: the order is found at run time
  *
  * The algorithm `paced` needs no schedule: every rank grants in an order of its own, and sizes may differ at
- * every call without any agreement. `distributed` has no schedule either: there senders ask. Messages of up
- * to window / ranks bytes go without being granted: all of them together fit into a window.
+ * every call without any agreement. `distributed` has no schedule either: there senders ask. The first
+ * window / sources bytes of a message go without being granted, `sources` being the most partners that any
+ * rank receives from: all of them together fit into a window. Each exchange has a window of its own.
  */
 #ifndef QUADRILLE_PLAN_H
 #define QUADRILLE_PLAN_H
@@ -45,14 +46,22 @@ typedef struct qdr_exchange qdr_exchange;
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
 /* One thing that happened in an exchange, for whoever wants to draw it. */
+typedef enum qdr_event_kind {
+    QDR_EVENT_START,
+    QDR_EVENT_GRANT,
+    QDR_EVENT_SEND,
+    QDR_EVENT_ARRIVAL,
+    QDR_EVENT_END,
+} qdr_event_kind;
 typedef struct qdr_event {
-    enum { QDR_EVENT_START, QDR_EVENT_GRANT, QDR_EVENT_SEND, QDR_EVENT_ARRIVAL, QDR_EVENT_END } kind;
+    qdr_event_kind kind;
     double seconds; /* on this rank's own monotonic clock */
     int64_t exchange;
     int partner; /* -1 for start and end */
     int64_t phase;
     int64_t offset, bytes; /* of the transfer with that partner */
 } qdr_event;
+/* Must not call the library. */
 typedef void qdr_trace_function(void *context, const qdr_event *event);
 
 typedef struct qdr_plan_options {
@@ -65,12 +74,21 @@ typedef struct qdr_plan_options {
     int64_t window;             /* bytes; 0: QDR_WINDOW, else the default */
     int barrier;                /* all ranks meet after each phase */
     int in_flight;              /* exchanges of this plan at once, up to 16; 0: 2 */
-    double stall_seconds;       /* wait gives a report after so long; 0: QDR_STALL_SECONDS, else never */
-    qdr_trace_function *trace;  /* NULL: none */
+    double stall_seconds; /* wait reports when nothing moved for so long; 0: QDR_STALL_SECONDS, else never */
+    qdr_trace_function *trace; /* NULL: none */
     void *trace_context;
 } qdr_plan_options;
+#ifdef __cplusplus
+#define QDR_PLAN_OPTIONS qdr_plan_options_initial()
+static inline qdr_plan_options qdr_plan_options_initial(void) {
+    qdr_plan_options options = qdr_plan_options();
+    options.size = sizeof options;
+    return options;
+}
+#else
 #define QDR_PLAN_OPTIONS                                                                                     \
     { .size = sizeof(qdr_plan_options) }
+#endif
 
 /* Collective. Options must be the same on all ranks, except tracing and deadline; NULL means defaults, and
  * the environment of rank 0 counts. Gathers the whole matrix if the algorithm needs it. */
@@ -122,11 +140,21 @@ typedef struct qdr_buffers {
     const void *outgoing_base; /* used when outgoing is NULL */
     void *incoming_base;       /* used when incoming is NULL */
     const int64_t *outgoing_offset, *incoming_offset;
-    /* Other sizes than the plan's for this one exchange, `paced` only; both ends must state the same. */
+    /* Other sizes than the plan's for this one exchange, with `paced`, `distributed` and `async`; both
+     * ends must state the same. */
     const int64_t *outgoing_items, *incoming_items;
 } qdr_buffers;
+#ifdef __cplusplus
+#define QDR_BUFFERS qdr_buffers_initial()
+static inline qdr_buffers qdr_buffers_initial(void) {
+    qdr_buffers buffers = qdr_buffers();
+    buffers.size = sizeof buffers;
+    return buffers;
+}
+#else
 #define QDR_BUFFERS                                                                                          \
     { .size = sizeof(qdr_buffers) }
+#endif
 
 /* Local. Starts an exchange; the i-th start of a plan on one rank belongs to the i-th on the others. QDR_BUSY
  * when as many as `in_flight` are under way. */
@@ -137,7 +165,9 @@ qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done);
 
 /* Waits for the end; the handle is NULL then. When the deadline passes: QDR_STALLED, with a sentence that
  * says who waits for whom; the exchange is still under way, its buffers borrowed, and may be waited for
- * again. */
+ * again. After any other failure the handle is NULL and the plan can only be destroyed; the buffers must stay
+ * until MPI_Finalize, for MPI may still use them. (MPICH ends the program on errors of messages unless
+ * MPI_COMM_WORLD has MPI_ERRORS_RETURN.) */
 qdr_status qdr_exchange_wait(qdr_exchange **exchange);
 
 /* start and wait. */

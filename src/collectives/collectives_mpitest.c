@@ -41,7 +41,7 @@ static int64_t plans_on(MPI_Comm comm) {
     static int64_t asked;
     qdri_wire *wire;
     CHECK(qdri_wire_open(comm, &wire) == QDR_OK);
-    int64_t plans = qdri_wire_plans(wire) - asked++;
+    int64_t plans = qdri_wire_next_plan(wire) - asked++;
     qdri_wire_release(&wire);
     return plans;
 }

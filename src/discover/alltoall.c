@@ -15,7 +15,7 @@
 /* A word is sent as one more than it is; 0 means that there is none. */
 static void start(qdri_round *round) {
     int64_t *out = round->scratch, *in = out + qdri_wire_ranks(round->wire);
-    qdri_leg *leg = &round->legs[0];
+    qdri_flight_leg *leg = &round->legs[0];
     for (int i = 0; i < round->count; i++) {
         int64_t word = round->out[i].bytes;
         if (round->words) memcpy(&word, round->out[i].data, sizeof word);

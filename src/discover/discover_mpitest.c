@@ -215,7 +215,7 @@ static void deadline_inside_a_flight(void) {
     CHECK_OK(qdri_flight_open(comm, "test", &wire, &flight));
     kept = qdri_wire_retain(wire);
     flight->deadline = qdri_seconds() + 0.05;
-    qdri_leg *legs = qdri_flight_legs(flight, 2);
+    qdri_flight_leg *legs = qdri_flight_legs(flight, 2);
     char *memory = qdri_flight_alloc(flight, 8, 1);
     int sends = rank % 2 == 1, receives = rank % 2 == 0 && rank + 1 < ranks;
     if (sends)
@@ -231,7 +231,7 @@ static void deadline_inside_a_flight(void) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (receives) {
         qdri_flight *second = qdri_flight_create(kept, "second test");
-        qdri_leg *leg = qdri_flight_legs(second, 1);
+        qdri_flight_leg *leg = qdri_flight_legs(second, 1);
         qdri_flight_note(leg, qdri_receive(kept, &leg->operation, rank + 1, TAG, room, 8));
         CHECK_OK(qdri_flight_wait(second));
         qdri_flight_end(&second);

@@ -15,7 +15,7 @@
 
 typedef struct qdri_arrival arrival;
 struct qdri_arrival {
-    qdri_leg *leg;
+    qdri_flight_leg *leg;
     arrival *next;
     int64_t envelope[]; /* the size; then the parcel, if it travelled along */
 };
@@ -30,7 +30,7 @@ static int64_t envelope_length(const qdri_round *round, int64_t bytes) {
 }
 
 static arrival *make_arrival(qdri_round *round, int64_t words) {
-    qdri_leg *leg = qdri_flight_legs(round->flight, 1);
+    qdri_flight_leg *leg = qdri_flight_legs(round->flight, 1);
     int64_t bytes = (int64_t)sizeof(arrival) + words * (int64_t)sizeof(int64_t);
     arrival *made = leg ? qdri_flight_alloc(round->flight, bytes, 1) : NULL;
     if (made) made->leg = leg;
@@ -51,13 +51,13 @@ qdr_status qdri_envelopes_prepare(qdri_round *round) {
     return QDR_OK;
 }
 
-void qdri_envelopes_send(qdri_round *round, int matched, void (*landing)(qdri_leg *leg)) {
+void qdri_envelopes_send(qdri_round *round, int matched, void (*landing)(qdri_flight_leg *leg)) {
     const int64_t *envelope = round->envelopes;
     qdr_status (*send)(qdri_wire *, qdri_operation *, int, int, const void *, int64_t) =
         matched ? qdri_send_matched : qdri_send;
     for (int i = 0; i < round->count && !round->flight->failed; i++) {
         int64_t words = envelope_length(round, envelope[0]);
-        qdri_leg *leg = &round->legs[i];
+        qdri_flight_leg *leg = &round->legs[i];
         leg->landing = landing;
         leg->context = round;
         qdri_flight_note(

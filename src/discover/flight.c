@@ -51,7 +51,7 @@ void qdri_flight_end(qdri_flight **flight) {
     int taken_back = 0;
     if (!ended) return;
     *flight = NULL;
-    for (qdri_leg *leg = ended->legs; leg && ended->under_way; leg = leg->next)
+    for (qdri_flight_leg *leg = ended->legs; leg && ended->under_way; leg = leg->next)
         if (leg->under_way && leg->is_receive) {
             qdri_cancel(ended->wire, &leg->operation);
             taken_back = 1;
@@ -118,7 +118,7 @@ void qdri_flight_fail(qdri_flight *flight, qdr_status status) {
 }
 
 static void landed(qdri_operation *operation, qdr_status status) {
-    qdri_leg *leg = (qdri_leg *)operation;
+    qdri_flight_leg *leg = (qdri_flight_leg *)operation;
     qdri_flight *flight = leg->flight;
     leg->under_way = 0;
     flight->under_way--;
@@ -133,8 +133,8 @@ static void landed(qdri_operation *operation, qdr_status status) {
     if (!flight->under_way && !flight->expects_more) flight->over = 1;
 }
 
-qdri_leg *qdri_flight_legs(qdri_flight *flight, int64_t count) {
-    qdri_leg *legs = QDRI_FLIGHT_ARRAY(flight, qdri_leg, count);
+qdri_flight_leg *qdri_flight_legs(qdri_flight *flight, int64_t count) {
+    qdri_flight_leg *legs = QDRI_FLIGHT_ARRAY(flight, qdri_flight_leg, count);
     if (!legs || qdri_wire_reserve(flight->wire, count)) return NULL;
     flight->reserved += count;
     for (int64_t i = 0; i < count; i++) {
@@ -144,7 +144,7 @@ qdri_leg *qdri_flight_legs(qdri_flight *flight, int64_t count) {
     return legs;
 }
 
-void qdri_flight_note(qdri_leg *leg, qdr_status started) {
+void qdri_flight_note(qdri_flight_leg *leg, qdr_status started) {
     qdri_flight *flight = leg->flight;
     if (started) {
         qdri_flight_fail(flight, started);
@@ -182,7 +182,7 @@ qdr_status qdri_flight_agree(qdri_wire *wire, const qdri_flight *flight, qdr_sta
     return qdri_agree(wire, &agreement);
 }
 
-qdr_status qdri_flight_deliver(qdri_flight *flight, qdri_leg *legs, int sends, const qdr_parcel *out,
+qdr_status qdri_flight_deliver(qdri_flight *flight, qdri_flight_leg *legs, int sends, const qdr_parcel *out,
                                int receives, const qdr_parcel *in) {
     for (int i = 0; i < receives && !flight->failed; i++) {
         if (!in[i].data || !in[i].bytes) continue;

@@ -20,16 +20,16 @@
 #include "wire/wire.h"
 
 typedef struct qdri_flight qdri_flight;
-typedef struct qdri_leg qdri_leg;
+typedef struct qdri_flight_leg qdri_flight_leg;
 
 /* One operation of a flight. */
-struct qdri_leg {
+struct qdri_flight_leg {
     qdri_operation operation; /* comes first: a leg is found from it */
     qdri_flight *flight;
-    void (*landing)(qdri_leg *leg); /* called when it went well; NULL: nothing to do */
-    void *context;                  /* for `landing` */
+    void (*landing)(qdri_flight_leg *leg); /* called when it went well; NULL: nothing to do */
+    void *context;                         /* for `landing` */
     int listed, under_way, is_receive;
-    qdri_leg *next;
+    qdri_flight_leg *next;
 };
 
 struct qdri_flight {
@@ -43,7 +43,7 @@ struct qdri_flight {
     int64_t under_way, reserved;
     qdr_status failed;
     char sentence[512];
-    qdri_leg *legs; /* all that were ever started */
+    qdri_flight_leg *legs; /* all that were ever started */
     struct qdri_flight_block *blocks;
     void *result;
     int64_t result_bytes;
@@ -67,7 +67,7 @@ void *qdri_flight_alloc(qdri_flight *flight, int64_t count, size_t size);
 #define QDRI_FLIGHT_ARRAY(flight, type, count) ((type *)qdri_flight_alloc((flight), (count), sizeof(type)))
 
 /* Legs, with room for them on the wire, so that starting them needs no memory. */
-qdri_leg *qdri_flight_legs(qdri_flight *flight, int64_t count);
+qdri_flight_leg *qdri_flight_legs(qdri_flight *flight, int64_t count);
 
 /* The one block that is for the caller, who frees it with free() once he has taken it. Asked for again, it
  * changes its size; a smaller one is always to be had. */
@@ -77,7 +77,7 @@ void *qdri_flight_take_result(qdri_flight *flight);
 /* ---- operations ---------------------------------------------------------------------------------------- */
 
 /* Takes note of a leg whose operation was just started: `qdri_flight_note(leg, qdri_send(...))`. */
-void qdri_flight_note(qdri_leg *leg, qdr_status started);
+void qdri_flight_note(qdri_flight_leg *leg, qdr_status started);
 
 /* Ends the waiting with this failure, whose sentence is the thread's error message. */
 void qdri_flight_fail(qdri_flight *flight, qdr_status status);
@@ -92,7 +92,7 @@ qdr_status qdri_flight_agree(qdri_wire *wire, const qdri_flight *flight, qdr_sta
 
 /* Sends and receives messages of which both ends know the size, of any size, and waits for them. A parcel
  * without data is none. `legs` has one for each of both; out and in are memory of the flight. */
-qdr_status qdri_flight_deliver(qdri_flight *flight, qdri_leg *legs, int sends, const qdr_parcel *out,
+qdr_status qdri_flight_deliver(qdri_flight *flight, qdri_flight_leg *legs, int sends, const qdr_parcel *out,
                                int receives, const qdr_parcel *in);
 
 #endif

@@ -16,12 +16,12 @@
 typedef struct gathering {
     qdri_flight *flight;
     int ranks;
-    qdri_leg *legs;       /* [2] */
-    int64_t *own;         /* [1]: messages of this rank */
-    qdr_message *row;     /* [own] */
-    int64_t *count;       /* [ranks] */
-    int64_t *start;       /* [ranks + 1], in bytes */
-    qdr_message *message; /* all of them */
+    qdri_flight_leg *legs; /* [2] */
+    int64_t *own;          /* [1]: messages of this rank */
+    qdr_message *row;      /* [own] */
+    int64_t *count;        /* [ranks] */
+    int64_t *start;        /* [ranks + 1], in bytes */
+    qdr_message *message;  /* all of them */
 } gathering;
 
 static qdr_status prepare(gathering *work, const qdr_partners_view *view) {
@@ -39,7 +39,7 @@ static qdr_status prepare(gathering *work, const qdr_partners_view *view) {
     return QDR_OK;
 }
 
-static qdr_status gather(gathering *work, qdri_leg *leg, const void *out, int64_t bytes, void *in) {
+static qdr_status gather(gathering *work, qdri_flight_leg *leg, const void *out, int64_t bytes, void *in) {
     qdri_flight_note(leg, qdri_gather_all(work->flight->wire, &leg->operation, out, bytes, in, work->start));
     return qdri_flight_wait(work->flight);
 }
@@ -72,12 +72,10 @@ static qdr_status gather_once(qdr_partners *partners, qdr_status status) {
     qdri_wire *wire = qdri_partners_wire(partners);
     qdr_partners_view view = qdr_partners_look(partners);
     qdr_pattern *made = NULL;
-    qdri_lock(wire);
     gathering work = {.flight = qdri_flight_create(wire, "gathering of the matrix")};
     if (status == QDR_OK) status = prepare(&work, &view);
     status = gather_all(wire, &work, status, &made);
     qdri_flight_end(&work.flight);
-    qdri_unlock(wire);
     if (status == QDR_OK)
         qdri_partners_remember(partners, made);
     else
@@ -86,8 +84,15 @@ static qdr_status gather_once(qdr_partners *partners, qdr_status status) {
 }
 
 qdr_status qdr_partners_gather(qdr_partners *partners, qdr_pattern **pattern) {
-    qdr_status status = QDR_OK;
     if (!partners) return qdri_fail(QDR_INVALID, "the partners are NULL");
+    qdri_lock(qdri_partners_wire(partners));
+    qdr_status status = qdri_partners_gather(partners, pattern);
+    qdri_unlock(qdri_partners_wire(partners));
+    return status;
+}
+
+qdr_status qdri_partners_gather(qdr_partners *partners, qdr_pattern **pattern) {
+    qdr_status status = QDR_OK;
     if (!pattern)
         status = qdri_fail(QDR_INVALID, "there is nowhere to put the pattern; expected a handle, not NULL");
     if (!qdri_partners_pattern(partners)) status = gather_once(partners, status);

@@ -13,19 +13,19 @@
  */
 #include "discover/round.h"
 
-static void met(qdri_leg *leg) {
+static void met(qdri_flight_leg *leg) {
     leg->flight->expects_more = 0;
 }
 
 /* `open` counts the envelopes that have not been taken. */
 static void meet_if_taken(qdri_round *round) {
-    qdri_leg *leg = &round->legs[round->count];
+    qdri_flight_leg *leg = &round->legs[round->count];
     if (round->open > 0) return;
     leg->landing = met;
     qdri_flight_note(leg, qdri_barrier(round->wire, &leg->operation));
 }
 
-static void taken(qdri_leg *leg) {
+static void taken(qdri_flight_leg *leg) {
     qdri_round *round = leg->context;
     round->open--;
     meet_if_taken(round);

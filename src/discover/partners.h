@@ -15,6 +15,9 @@ qdri_wire *qdri_partners_wire(const qdr_partners *partners);
 /* The whole matrix if it was given or gathered, else NULL. Valid as long as the partners. */
 const qdr_pattern *qdri_partners_pattern(const qdr_partners *partners);
 
+/* qdr_partners_gather() for callers that hold the wire's lock. */
+qdr_status qdri_partners_gather(qdr_partners *partners, qdr_pattern **pattern);
+
 /* Gives them the matrix, which becomes theirs. */
 void qdri_partners_remember(qdr_partners *partners, qdr_pattern *pattern);
 

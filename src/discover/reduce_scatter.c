@@ -19,12 +19,12 @@ static void close_if_complete(qdri_round *round) {
         round->flight->expects_more = 0;
 }
 
-static void counted(qdri_leg *leg) {
+static void counted(qdri_flight_leg *leg) {
     close_if_complete(leg->context);
 }
 
 static void start(qdri_round *round) {
-    qdri_leg *leg = &round->legs[round->count];
+    qdri_flight_leg *leg = &round->legs[round->count];
     round->flight->expects_more = 1;
     for (int i = 0; i < round->count; i++) round->scratch[round->out[i].rank] = 1;
     leg->landing = counted;

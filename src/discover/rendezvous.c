@@ -18,14 +18,14 @@ typedef struct journey {
     const qdri_rendezvous *call;
     qdri_placement placement;
     qdri_flight *flight;
-    int64_t *start;      /* [ranks + 1]: an owner's share in the order of owners */
-    int64_t *place;      /* [count]: an item's position in that order */
-    int owners;          /* to whom this rank brings something */
-    qdr_parcel *parcels; /* [owners] */
-    qdr_parcel *home;    /* [owners]: replies to this rank's items */
-    char *replies;       /* [count * reply_bytes] in the order of owners */
-    qdri_leg *legs;      /* for the replies */
-    qdr_parcel *answers; /* [visits]: this rank's replies to others */
+    int64_t *start;        /* [ranks + 1]: an owner's share in the order of owners */
+    int64_t *place;        /* [count]: an item's position in that order */
+    int owners;            /* to whom this rank brings something */
+    qdr_parcel *parcels;   /* [owners] */
+    qdr_parcel *home;      /* [owners]: replies to this rank's items */
+    char *replies;         /* [count * reply_bytes] in the order of owners */
+    qdri_flight_leg *legs; /* for the replies */
+    qdr_parcel *answers;   /* [visits]: this rank's replies to others */
 } journey;
 
 static int64_t item_bytes(const qdri_rendezvous *call) {
@@ -171,7 +171,7 @@ static void unpack(const journey *trip) {
                trip->replies + trip->place[i] * call->reply_bytes, (size_t)call->reply_bytes);
 }
 
-qdr_status qdri_meet(qdri_wire *wire, const qdri_rendezvous *rendezvous) {
+qdr_status qdri_rendezvous_run(qdri_wire *wire, const qdri_rendezvous *rendezvous) {
     qdri_flight *flight = qdri_flight_create(wire, "rendezvous");
     journey trip = {.call = rendezvous,
                     .placement = {.ranks = qdri_wire_ranks(wire), .limit = rendezvous->limit},

@@ -64,6 +64,6 @@ typedef struct qdri_rendezvous {
 
 /* Collective. Expects the wire's lock to be held. Cost: one round of discovery with the items, one message
  * back to each rank that brought some; memory O(items brought + items owned + ranks), all given back. */
-qdr_status qdri_meet(qdri_wire *wire, const qdri_rendezvous *rendezvous);
+qdr_status qdri_rendezvous_run(qdri_wire *wire, const qdri_rendezvous *rendezvous);
 
 #endif

@@ -97,7 +97,7 @@ static qdr_status meet(const qdri_rendezvous *call) {
     qdri_wire *wire;
     QDRI_TRY(qdri_wire_open(MPI_COMM_WORLD, &wire));
     qdri_lock(wire);
-    qdr_status status = qdri_meet(wire, call);
+    qdr_status status = qdri_rendezvous_run(wire, call);
     qdri_unlock(wire);
     qdri_wire_release(&wire);
     return status;

@@ -118,7 +118,8 @@ static qdr_status begin(qdri_round *round) {
     QDRI_TRY(compare(round, word));
     if (!round->method) return QDR_OK;
     round->largest = word[LARGEST];
-    round->tag = QDRI_TAG_DISCOVER + (int)((unsigned)qdri_wire_round(round->wire) % QDRI_DISCOVER_ROUNDS);
+    round->tag =
+        QDRI_TAG_DISCOVER + (int)((unsigned)qdri_wire_next_round(round->wire) % QDRI_DISCOVER_ROUNDS);
     return QDR_OK;
 }
 
@@ -198,7 +199,7 @@ static const qdr_parcel *left_to_send(qdri_round *round, int *count) {
 static qdr_status deliver(qdri_round *round, qdr_status status) {
     int sends = 0;
     const qdr_parcel *left = left_to_send(round, &sends);
-    qdri_leg *legs =
+    qdri_flight_leg *legs =
         status == QDR_OK ? qdri_flight_legs(round->flight, (int64_t)sends + round->arrived) : NULL;
     if (status == QDR_OK && (!left || !legs)) status = qdri_fail_memory();
     QDRI_TRY(qdri_flight_agree(round->wire, round->flight, status, NULL, 0));

@@ -76,11 +76,11 @@ struct qdri_round {
     int *in_word_rank; /* [arrived] */
 
     /* For methods: */
-    int tag;          /* fresh: no message of another round can be taken for one of this */
-    int64_t *scratch; /* [method->scratch * ranks + 1], zero at first */
-    qdri_leg *legs;   /* [count + 1] */
-    int64_t open;     /* a number for the method's own use */
-    qdr_parcel *came; /* what is known of what came, by rising rank; data NULL: still to be delivered */
+    int tag;               /* fresh: no message of another round can be taken for one of this */
+    int64_t *scratch;      /* [method->scratch * ranks + 1], zero at first */
+    qdri_flight_leg *legs; /* [count + 1] */
+    int64_t open;          /* a number for the method's own use */
+    qdr_parcel *came;      /* what is known of what came, by rising rank; data NULL: still to be delivered */
 
     /* private */
     int64_t largest;
@@ -102,7 +102,7 @@ qdr_status qdri_discovery_named(const char *name, int ranks, const qdri_discover
 qdr_status qdri_envelopes_prepare(qdri_round *round);
 
 /* Sends them. `landing` may be NULL; `matched`: each is done when its receiver has begun to take it. */
-void qdri_envelopes_send(qdri_round *round, int matched, void (*landing)(qdri_leg *leg));
+void qdri_envelopes_send(qdri_round *round, int matched, void (*landing)(qdri_flight_leg *leg));
 
 /* Takes those that have come; how many it began to take. */
 int qdri_envelopes_take(qdri_round *round);

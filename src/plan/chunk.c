@@ -104,6 +104,7 @@ static void sent(qdri_operation *operation, qdr_status status) {
     qdr_exchange *exchange = chunk->exchange;
     give_back(&exchange->out.pool, chunk);
     if (!ended(exchange, status)) return;
+    exchange->moved = exchange->last;
     count_end(&exchange->out, &exchange->program->out, chunk->leg, chunk->bytes, exchange->last);
     if (exchange->executor->sent) exchange->executor->sent(exchange, chunk->leg);
     qdri_exchange_check(exchange);
@@ -144,6 +145,7 @@ static void arrived(qdri_operation *operation, qdr_status status) {
     }
     qdri_trace(exchange, QDR_EVENT_ARRIVAL, leg->partner, leg->phase, chunk->offset, chunk->bytes);
     qdri_bytes_arrived(exchange, leg, chunk->offset, chunk->bytes);
+    exchange->moved = exchange->last;
     count_end(&exchange->in, &exchange->program->in, chunk->leg, chunk->bytes, exchange->last);
     if (exchange->in.flow[chunk->leg].ended == exchange->in.flow[chunk->leg].bytes) exchange->in.stage_left--;
     if (exchange->executor->arrived) exchange->executor->arrived(exchange, chunk->leg, chunk->bytes);

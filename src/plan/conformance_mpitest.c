@@ -136,7 +136,9 @@ static const char *algorithm_at(int index) {
 }
 
 int main(int count, char **words) {
-    MPI_Init(&count, &words);
+    int level;
+    MPI_Init_thread(&count, &words, MPI_THREAD_MULTIPLE,
+                    &level); /* so that locks are taken, where MPI has them */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int cover = count > 1 && !strcmp(words[1], "cover"), cases = 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/spec.h"
 #include "discover/partners.h"
 #include "plan/settings.h"
@@ -17,41 +18,6 @@
 #include "schedule/schedule.h"
 
 /* ---- settings ------------------------------------------------------------------------------------------ */
-
-typedef struct telling {
-    qdri_operation operation;
-    int finished;
-    qdr_status status;
-    qdri_settings settings;
-} telling;
-
-static void told(qdri_operation *operation, qdr_status status) {
-    telling *step = (telling *)operation;
-    step->finished = 1;
-    step->status = status;
-}
-
-/* Rank 0's settings come to all. */
-static qdr_status tell_settings(qdri_wire *wire, qdri_settings *settings, double deadline) {
-    telling *step = QDRI_ZERO_ARRAY(telling, 1);
-    if (!step) return qdri_fail_memory();
-    step->operation.done = told;
-    step->settings = *settings;
-    qdr_status status =
-        qdri_spread_from(wire, &step->operation, 0, &step->settings, (int)sizeof step->settings);
-    if (!status) status = qdri_wait_until(wire, &step->finished, deadline);
-    if (status == QDR_STALLED) { /* MPI may still write into it */
-        char absent[400];
-        qdri_status_absent(wire, absent, sizeof absent);
-        qdri_wire_break(wire);
-        return qdri_fail(QDR_STALLED, "rank %d: the settings of a plan were not told before the deadline%s",
-                         qdri_wire_rank(wire), absent);
-    }
-    if (!status) status = step->status;
-    if (!status) *settings = step->settings;
-    free(step);
-    return status;
-}
 
 /* What this rank asked for must be what rank 0 decided, where this rank asked for anything. */
 static qdr_status compare(const qdr_plan_options *options, int scheduled, const qdri_settings *agreed) {
@@ -116,7 +82,7 @@ static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_alg
                                 const qdr_machine *machine, const qdr_pattern *matrix) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
     qdr_pattern *cross = NULL;
-    plan->any_size = algorithm->at_run_time || !strcmp(algorithm->name, "async");
+    plan->any_size = algorithm->any_size;
     plan->ordered = !algorithm->at_run_time;
     if (plan->any_size) {
         QDRI_TRY(read_options(plan, spec, algorithm));
@@ -132,93 +98,11 @@ static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_alg
     return status;
 }
 
-/* ---- slots --------------------------------------------------------------------------------------------- */
-
-static qdr_status open_half(qdri_half *half, const qdri_side *side) {
-    half->flow = QDRI_ZERO_ARRAY(qdri_flow, side->legs);
-    half->lane = QDRI_ZERO_ARRAY(qdri_lane_flow, side->lanes);
-    for (int64_t i = 0; i < side->legs; i++) half->items += side->leg[i].items;
-    return half->flow && half->lane ? QDR_OK : qdri_fail_memory();
-}
-
-static qdr_status open_slots(qdr_plan *plan) {
-    qdr_partners_view view = qdr_partners_look(plan->partners);
-    plan->slot = QDRI_ZERO_ARRAY(qdr_exchange, plan->in_flight);
-    if (!plan->slot) return qdri_fail_memory();
-    for (int i = 0; i < plan->in_flight; i++) {
-        qdr_exchange *slot = &plan->slot[i];
-        slot->plan = plan;
-        slot->program = &plan->program;
-        slot->executor = plan->executor;
-        slot->wire = plan->wire;
-        QDRI_TRY(open_half(&slot->out, &plan->program.out));
-        QDRI_TRY(open_half(&slot->in, &plan->program.in));
-        slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
-        slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
-        slot->sentence = QDRI_ZERO_ARRAY(char, 1024);
-        slot->state = qdri_alloc_zero(1, plan->executor->state_bytes);
-        if (!slot->outgoing || !slot->incoming || !slot->sentence || !slot->state) return qdri_fail_memory();
-    }
-    return QDR_OK;
-}
-
-static void free_half(qdri_half *half) {
-    free(half->flow);
-    free(half->lane);
-    free(half->pool.chunk);
-}
-
-static void free_slot(qdr_exchange *slot) {
-    free_half(&slot->out);
-    free_half(&slot->in);
-    free((void *)slot->outgoing);
-    free(slot->incoming);
-    free(slot->sentence);
-    free(slot->state);
-    free(slot->staging);
-    free(slot->bounce);
-    free(slot->notes.chunk);
-    free(slot->early);
-}
-
 /* ---- destroying ---------------------------------------------------------------------------------------- */
-
-static int cancel_pool(qdri_wire *wire, qdri_pool *pool) {
-    int stays = 0;
-    for (int64_t i = 0; i < pool->capacity; i++) stays |= qdri_cancel(wire, &pool->chunk[i].operation);
-    return stays;
-}
-
-/* Takes back what a failed or stalled exchange left under way. True when its memory must stay: MPI may go on
- * with some of it, or the caller may have a handle, which has to be told from a good one. */
-static int cancel_slot(qdr_exchange *slot) {
-    if (!slot->wire) return 0;
-    int stays = slot->under_way;
-    stays |= cancel_pool(slot->wire, &slot->out.pool);
-    stays |= cancel_pool(slot->wire, &slot->in.pool);
-    stays |= cancel_pool(slot->wire, &slot->notes);
-    stays |= qdri_cancel(slot->wire, &slot->listening.operation);
-    if (slot->executor && slot->executor->leave) slot->executor->leave(slot);
-    slot->under_way = 0;
-    return stays;
-}
-
-/* What stays is lost, together with its tags, under which messages may still come. */
-static void free_slots(qdr_plan *plan) {
-    int stays = 0;
-    for (int i = 0; plan->slot && i < plan->in_flight; i++) {
-        stays |= cancel_slot(&plan->slot[i]);
-        qdri_wire_reserve(plan->wire, -plan->slot[i].operations);
-    }
-    if (stays) return;
-    for (int i = 0; plan->slot && i < plan->in_flight; i++) free_slot(&plan->slot[i]);
-    free(plan->slot);
-    if (plan->first_tag) qdri_wire_return_tags(plan->wire, plan->first_tag);
-}
 
 static void free_plan(qdr_plan *plan) {
     qdri_lock(plan->wire);
-    free_slots(plan);
+    qdri_slots_close(plan);
     qdri_unlock(plan->wire);
     qdri_program_free(&plan->program);
     qdr_schedule_destroy(&plan->schedule);
@@ -248,6 +132,22 @@ static int64_t others(int count, const int *partner, const int64_t *items, int r
     return messages;
 }
 
+/* Both ends of a transfer contribute the same word, so over all ranks they cancel out, if they have the
+ * same idea of it. */
+static uint64_t side_parity(const qdri_program *program, const qdri_side *side, int receives) {
+    uint64_t parity = 0;
+    for (int64_t i = 0; i < side->legs; i++) {
+        const qdri_leg *leg = &side->leg[i];
+        uint64_t from = (uint64_t)(receives ? leg->partner : program->rank);
+        uint64_t to = (uint64_t)(receives ? program->rank : leg->partner);
+        uint64_t word = qdri_mix(from << 32 | to);
+        word = qdri_mix(word ^ (uint64_t)leg->stage);
+        word = qdri_mix(word ^ (uint64_t)leg->phase);
+        parity ^= qdri_mix(word ^ (uint64_t)leg->items);
+    }
+    return parity;
+}
+
 static int64_t last_phase(const qdri_program *program) {
     int64_t last = 0;
     for (int64_t i = 0; i < program->out.legs; i++)
@@ -267,35 +167,37 @@ static void explain(const qdr_plan *plan, int wanted) {
              (long long)plan->window, plan->why);
 }
 
-/* The second step: facts and tags; which algorithm. */
-static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *settings, double deadline) {
-    qdr_partners_view view = qdr_partners_look(plan->partners);
-    enum {
-        FAN_IN,
-        FEWEST,
-        LARGEST,
-        SMALLEST,
-        NUMBER,
-        FACTS
-    }; /* the least of something is minus the most of minus it */
-    int64_t fact[FACTS] = {others(view.receives, view.source, view.receive_items, view.rank), 0, 0,
-                           -INT64_MAX, plan->number};
-    fact[FEWEST] = -fact[FAN_IN];
+/* What the ranks find out together. The least of something is minus the most of minus it. */
+enum { FAN_IN, LEAST_FAN_IN, LARGEST, SMALLEST, SOURCES, NUMBER, FACTS };
+
+static void find_facts(qdr_partners_view view, int64_t *fact) {
+    fact[FAN_IN] = others(view.receives, view.source, view.receive_items, view.rank);
+    fact[LEAST_FAN_IN] = -fact[FAN_IN];
+    fact[SMALLEST] = -INT64_MAX;
     for (int i = 0; i < view.receives; i++) {
         if (view.source[i] == view.rank) continue;
+        fact[SOURCES]++;
         if (view.receive_items[i] > fact[LARGEST]) fact[LARGEST] = view.receive_items[i];
         if (-view.receive_items[i] > fact[SMALLEST]) fact[SMALLEST] = -view.receive_items[i];
     }
+}
+
+/* The second step: facts and tags; which algorithm. */
+static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *settings, double deadline) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    int64_t fact[FACTS] = {[NUMBER] = plan->number};
+    find_facts(view, fact);
     qdri_agreement agreement = {
         .status = mine, .maximum = fact, .count = FACTS, .wants_tags = 1, .deadline = deadline};
     QDRI_TRY(qdri_agree(plan->wire, &agreement));
     plan->first_tag = agreement.first_tag;
     plan->number = fact[NUMBER];
+    plan->sources = fact[SOURCES] > 0 ? fact[SOURCES] : 1;
     if (*settings->algorithm) {
         snprintf(plan->why, sizeof plan->why, "asked for");
     } else {
         qdri_facts facts = {view.ranks, qdri_wire_one_node(plan->wire), fact[FAN_IN],
-                            fact[FEWEST] == 1 - view.ranks && fact[LARGEST] == -fact[SMALLEST]};
+                            fact[LEAST_FAN_IN] == 1 - view.ranks && fact[LARGEST] == -fact[SMALLEST]};
         strcpy(settings->algorithm, qdri_rule(&facts, plan->why, sizeof plan->why));
     }
     return QDR_OK;
@@ -333,22 +235,27 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
     } else {
         QDRI_TRY(
             find_algorithm(settings->algorithm, &algorithm)); /* the same name, the same verdict everywhere */
-        if (algorithm->knowledge == QDR_KNOWS_MATRIX) QDRI_TRY(qdr_partners_gather(plan->partners, &matrix));
+        if (algorithm->knowledge == QDR_KNOWS_MATRIX) QDRI_TRY(qdri_partners_gather(plan->partners, &matrix));
         status = build_program(plan, settings->algorithm, algorithm, machine, matrix);
         qdr_pattern_destroy(&matrix);
     }
     snprintf(plan->algorithm, sizeof plan->algorithm, "%s", algorithm->name);
     if (!status) status = qdri_executor_find(settings->pacing, algorithm, &plan->executor);
     if (!status) set_sizes(plan, settings);
-    if (!status && plan->barrier && plan->executor->pacing[0] != 'f' && plan->executor->pacing[0] != 'a')
+    if (!status && plan->barrier && !plan->executor->meets)
         status = qdri_fail(QDR_INVALID,
                            "a barrier after each phase goes with pacing free or arrivals, not with %s",
                            plan->executor->pacing);
-    if (!status) status = open_slots(plan);
+    if (!status) status = qdri_slots_open(plan);
     plan->last_phase = status ? 0 : last_phase(&plan->program);
-    return qdri_agree(
-        plan->wire,
-        &(qdri_agreement){.status = status, .maximum = &plan->last_phase, .count = 1, .deadline = deadline});
+    int64_t parity = status ? 0
+                            : (int64_t)(side_parity(&plan->program, &plan->program.out, 0) ^
+                                        side_parity(&plan->program, &plan->program.in, 1));
+    return qdri_agree(plan->wire, &(qdri_agreement){.status = status,
+                                                    .maximum = &plan->last_phase,
+                                                    .count = 1,
+                                                    .parity = &parity,
+                                                    .deadline = deadline});
 }
 
 static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedule *schedule,
@@ -369,9 +276,9 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
     else if (scheduled && !schedule)
         mine = qdri_fail(QDR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
     qdr_status status = qdri_wire_state(made->wire);
-    if (!status) status = tell_settings(made->wire, &settings, deadline);
+    if (!status) status = qdri_tell(made->wire, &settings, (int)sizeof settings, deadline);
     if (!status && !mine) mine = compare(options, scheduled, &settings);
-    made->number = qdri_wire_plans(made->wire);
+    made->number = qdri_wire_next_plan(made->wire);
     if (!status) status = decide(made, mine, &settings, deadline);
     if (!status) status = build(made, &settings, options, schedule, deadline);
     qdri_unlock(made->wire);
@@ -380,10 +287,10 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
         return status;
     }
     if (options) {
-        made->stall_seconds = options->stall_seconds;
         made->trace = options->trace;
         made->trace_context = options->trace_context;
     }
+    made->stall_seconds = options ? options->stall_seconds : 0;
     made->build_seconds = qdri_seconds() - begin;
     explain(made, settings.explain);
     *plan = made;

@@ -27,7 +27,7 @@ static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange
             "the exchange that was started %d before this one is still under way; wait for it, or "
             "ask for more in qdr_plan_options.in_flight",
             plan->in_flight);
-    slot->last = qdri_seconds();
+    slot->last = slot->moved = qdri_seconds();
     slot->number = plan->started;
     QDRI_TRY(qdri_buffers_bind(slot, buffers));
     slot->chunk = slot->executor->whole ? INT64_MAX / 4 : plan->chunk;
@@ -72,6 +72,7 @@ static qdr_status finish(qdr_exchange **handle) {
     *handle = NULL;
     if (exchange->failed) {
         exchange->plan->failed = exchange->failed;
+        qdri_status_own(exchange->wire)->failed = exchange->failed;
         return qdri_fail(exchange->failed, "%s", exchange->sentence);
     }
     qdri_trace(exchange, QDR_EVENT_END, -1, 0, 0, 0);
@@ -102,15 +103,16 @@ qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
     QDRI_TRY(check_handle(exchange, "qdr_exchange_wait"));
     qdr_exchange *waited = *exchange;
     qdri_wire *wire = waited->wire;
-    double deadline = qdri_deadline(waited->plan->stall_seconds);
-    qdr_status status = QDR_STALLED;
+    double begin = qdri_seconds();
     qdri_lock(wire);
+    qdr_status status = qdri_wait_until(wire, &waited->finished, begin + between_notes);
+    /* Whoever comes here has time. */
+    double patience = status == QDR_STALLED ? qdri_patience(waited->plan->stall_seconds) : 0;
     while (status == QDR_STALLED) {
-        double now = qdri_seconds(), until = now + between_notes;
-        if (deadline > 0 && now > deadline) break;
-        status =
-            qdri_wait_until(wire, &waited->finished, deadline > 0 && deadline < until ? deadline : until);
-        if (status == QDR_STALLED) qdri_stall_note(waited);
+        double now = qdri_seconds(), last = waited->moved > begin ? waited->moved : begin;
+        qdri_stall_note(waited);
+        if (patience > 0 && now > last + patience) break;
+        status = qdri_wait_until(wire, &waited->finished, now + between_notes);
     }
     if (status == QDR_OK)
         status = finish(exchange);

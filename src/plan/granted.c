@@ -19,10 +19,10 @@
  *     and how much of it is left. A receiver that is ahead of that rank keeps only its share of the window,
  *     (its load / that load); one that is behind uses all of it.
  *
- * The first window / ranks bytes of a message are not granted but sent at once: from all ranks together that
- * is no more than a window, and an exchange of small messages needs no grants at all. Both ends know the
- * sizes, so they agree without a word. By schedule, the same holds for whole lanes of no more than that in a
- * stage.
+ * The first window / sources bytes of a message are not granted but sent at once, `sources` being the most
+ * that any rank receives from: all of them together are no more than a window, and an exchange of small
+ * messages needs no grants at all. Both ends know the sizes, so they agree without a word. By schedule, where
+ * partners may be relays, the same holds for whole lanes of no more than window / ranks bytes in a stage.
  */
 #include "plan/plan.h"
 
@@ -34,6 +34,9 @@ typedef struct grants {
     int64_t load_left;
     int64_t ungranted; /* bytes of which this rank's receivers have not spoken */
 } grants;
+
+/* Notes that MPI has taken, but not yet reported as sent. */
+enum { SPARE = 64 };
 
 static int64_t larger(int64_t a, int64_t b) {
     return a > b ? a : b;
@@ -56,7 +59,7 @@ static void sum_stage(qdri_half *half, const qdri_side *side, int stage) {
 static int64_t unasked(const qdr_exchange *exchange, const qdri_lane_flow *lane) {
     int64_t limit = exchange->window / exchange->program->ranks;
     if (exchange->plan->ordered) return lane->stage_bytes <= limit ? lane->stage_bytes : 0;
-    return smaller(lane->stage_bytes, limit);
+    return smaller(lane->stage_bytes, exchange->window / exchange->plan->sources);
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
@@ -239,14 +242,16 @@ static int64_t chunks_at_once(const qdr_exchange *exchange, int64_t bytes, int64
     return smaller(bytes / exchange->chunk, exchange->window / exchange->chunk) + legs + 2;
 }
 
-static void bound(const qdr_exchange *exchange, int64_t *sends, int64_t *receives) {
+static qdri_room room(const qdr_exchange *exchange) {
     const qdri_program *program = exchange->program;
-    *sends = 0;
+    qdri_room room = {.sends = 0};
     for (int i = 0; i < program->out.lanes; i++)
-        *sends += chunks_at_once(exchange, exchange->out.lane[i].bytes, program->out.lane[i].legs);
+        room.sends += chunks_at_once(exchange, exchange->out.lane[i].bytes, program->out.lane[i].legs);
     /* The window, and what comes without a grant. */
-    *receives = chunks_at_once(exchange, exchange->in.bytes, program->in.legs) +
-                program->in.lanes * (exchange->window / program->ranks / exchange->chunk + 1);
+    room.receives = chunks_at_once(exchange, exchange->in.bytes, program->in.legs) +
+                    program->in.lanes * (exchange->window / exchange->plan->sources / exchange->chunk + 1);
+    room.notes = room.receives + SPARE;
+    return room;
 }
 
 const qdri_executor qdri_executor_grants = {
@@ -254,7 +259,7 @@ const qdri_executor qdri_executor_grants = {
     .chunk_share = 0.1,
     .window_share = 1,
     .state_bytes = sizeof(grants),
-    .bound = bound,
+    .room = room,
     .start = start,
     .stage = stage,
     .sent = sent,

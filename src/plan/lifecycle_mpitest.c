@@ -294,9 +294,9 @@ static void count_call(MPI_Comm *comm, int *code, ...) {
     handler_calls++;
 }
 
-/* Rank 0 has more for rank 1 than that one expects. MPI says so; it is returned, and the program's own error
- * handler hears nothing of it. (MPICH asks the handler of MPI_COMM_WORLD about what it finds in MPI_Testsome,
- * whatever the communicator: so that one must not be fatal.) */
+/* For this exchange, rank 0 states more for rank 1 than that one does. MPI says so; it is returned, and the
+ * program's own error handler hears nothing of it. (MPICH asks the handler of MPI_COMM_WORLD about what it
+ * finds in MPI_Testsome, whatever the communicator: so that one must not be fatal.) */
 static void test_errors_of_mpi(void) {
     MPI_Comm comm;
     MPI_Errhandler handler, found, of_world;
@@ -308,16 +308,18 @@ static void test_errors_of_mpi(void) {
     MPI_Comm_create_errhandler(count_call, &handler);
     MPI_Comm_set_errhandler(comm, handler);
     int destination = 1, source = 0;
-    int64_t sent = 100, expected = 50;
+    int64_t items = 100, sent = 100, expected = 50;
     char out[100] = "", in[100] = "";
     qdr_partners *partners = NULL;
-    FINE(qdr_partners_from_both(comm, rank == 0, &destination, &sent, rank == 1, &source, &expected, 0,
+    FINE(qdr_partners_from_both(comm, rank == 0, &destination, &items, rank == 1, &source, &items, 0,
                                 &partners));
     qdr_plan *plan = ring_plan(partners, "async", 0);
     qdr_buffers buffers = QDR_BUFFERS;
     buffers.item_bytes = 1;
     buffers.outgoing_base = out;
     buffers.incoming_base = in;
+    buffers.outgoing_items = &sent;
+    buffers.incoming_items = &expected;
     if (rank == 1) {
         EXPECT(qdr_plan_exchange(plan, &buffers), QDR_MPI, "a message");
         EXPECT(qdr_plan_exchange(plan, &buffers), QDR_MPI, "an earlier exchange of this plan failed");

@@ -16,14 +16,20 @@ typedef struct qdri_note {
     int64_t load, load_left;
 } qdri_note;
 
+/* How many of each are under way at once. */
+typedef struct qdri_room {
+    int64_t sends, receives, notes;
+} qdri_room;
+
 /* A way to run a program. */
 typedef struct qdri_executor {
     const char *pacing;               /* its name */
+    int meets;                        /* can meet after each phase: the option barrier */
     int whole;                        /* messages are not cut into chunks, and no window holds them back */
     double chunk_share, window_share; /* of the window asked for, where nobody asked for more exactly */
     size_t state_bytes;               /* of exchange->state */
-    /* Upper bounds on the chunks that are under way at once, given the bytes of the legs. */
-    void (*bound)(const qdr_exchange *exchange, int64_t *sends, int64_t *receives);
+    /* Upper bounds on what is under way at once, given the bytes of the legs. */
+    qdri_room (*room)(const qdr_exchange *exchange);
     /* The exchange begins; from then on it advances by callbacks. */
     void (*start)(qdr_exchange *exchange);
     /* A stage begins. */
@@ -95,6 +101,12 @@ typedef struct qdri_half {
     qdri_pool pool;
 } qdri_half;
 
+/* A range of the caller's memory, while it is checked. */
+typedef struct qdri_span {
+    uintptr_t begin, end;
+    int partner, is_written;
+} qdri_span;
+
 struct qdr_exchange {
     qdr_plan *plan;
     const qdri_program *program;
@@ -112,13 +124,15 @@ struct qdr_exchange {
     qdri_half out, in;
     const char **outgoing; /* [sends of the view] */
     char **incoming;
+    qdri_span *span; /* [sends + receives] */
     char *staging, *bounce;
     int64_t staging_bytes, bounce_bytes;
     int64_t operations; /* that are reserved on the wire */
     int64_t active;     /* operations under way: it ends with the last */
     int held;           /* the executor has something to do beyond data */
     int starved;        /* a lane may send, and there was no chunk to do it with */
-    double last;        /* when it last got on */
+    double last;        /* when it last heard anything */
+    double moved;       /* when data last left or came */
     /* Control messages that come, whoever they are from. */
     qdri_chunk listening;
     int listens;
@@ -173,7 +187,8 @@ struct qdr_plan {
     int barrier;
     int64_t last_phase; /* agreed, for barriers */
     int64_t chunk, window;
-    double stall_seconds;
+    int64_t sources;      /* most that any rank receives from; agreed */
+    double stall_seconds; /* as asked for */
     qdr_trace_function *trace;
     void *trace_context;
     int first_tag;
@@ -188,6 +203,10 @@ struct qdr_plan {
     int64_t seed;
     int tells_how_busy, goes_ahead;
 };
+
+/* The memory of its exchanges. */
+qdr_status qdri_slots_open(qdr_plan *plan);
+void qdri_slots_close(qdr_plan *plan);
 
 /* A report about an exchange that does not get on; fails with QDR_STALLED and its sentence. */
 qdr_status qdri_stall(qdr_exchange *exchange);

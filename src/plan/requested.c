@@ -39,7 +39,7 @@ typedef struct requests {
     int waiting; /* is in the wire's list */
 } requests;
 
-static void listen(qdr_exchange *exchange) {
+static void keep_listening(qdr_exchange *exchange) {
     const requests *state = exchange->state;
     if (state->asked >= 0 || state->unasked > 0) qdri_control_listen(exchange);
 }
@@ -74,7 +74,7 @@ static void ask(qdr_exchange *exchange) {
     state->wake = 0;
     state->asked = lane;
     qdri_control_send(exchange, exchange->program->out.lane[lane].partner, &(qdri_note){.kind = ASK});
-    listen(exchange);
+    keep_listening(exchange);
 }
 
 static void sent(qdr_exchange *exchange, int64_t leg) {
@@ -92,9 +92,15 @@ static void answered(qdr_exchange *exchange, int number, const qdri_note *note) 
     if (note->kind == BUSY) {
         lane->until = exchange->last + 1e-9 * (double)note->bytes;
         ask(exchange);
-    } else if (leg >= 0) {
-        lane->granted += exchange->out.flow[leg].bytes;
+    } else if (leg >= 0 && note->bytes == exchange->out.flow[leg].bytes) {
+        lane->granted += note->bytes;
         qdri_lane_send(exchange, number, 0);
+    } else {
+        int64_t bytes = leg < 0 ? 0 : exchange->out.flow[leg].bytes;
+        qdri_exchange_fail(exchange, qdri_fail(QDR_MISMATCH,
+                                               "rank %d expects %lld bytes, but this rank has %lld for it",
+                                               exchange->program->out.lane[number].partner,
+                                               (long long)note->bytes, (long long)bytes));
     }
 }
 
@@ -172,7 +178,7 @@ static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
         answered(exchange, state->asked, note);
     else
         qdri_exchange_fail(exchange, qdri_fail(QDR_MISMATCH, "rank %d answers what was not asked", from));
-    if (!exchange->failed) listen(exchange);
+    if (!exchange->failed) keep_listening(exchange);
 }
 
 static void wake_up(qdri_poller *poller) {
@@ -188,7 +194,7 @@ static void start(qdr_exchange *exchange) {
     state->unasked = exchange->in.bytes;
     qdri_poller_add(exchange->wire, &state->poller);
     state->waiting = 1;
-    listen(exchange);
+    keep_listening(exchange);
 }
 
 static void stage(qdr_exchange *exchange) {
@@ -202,13 +208,17 @@ static void leave(qdr_exchange *exchange) {
     state->waiting = 0;
 }
 
-static void bound(const qdr_exchange *exchange, int64_t *sends, int64_t *receives) {
-    enum { MOST = 4096 };
+static qdri_room room(const qdr_exchange *exchange) {
+    enum { MOST = 4096, SPARE = 64 };
     const qdri_program *program = exchange->program;
-    *sends = exchange->out.bytes / exchange->chunk + program->out.legs + 1;
-    *receives = exchange->in.bytes / exchange->chunk + program->in.legs + 1;
-    if (*sends > MOST) *sends = MOST;
-    if (*receives > MOST) *receives = MOST;
+    qdri_room room = {
+        .sends = exchange->out.bytes / exchange->chunk + program->out.legs + 1,
+        .receives = exchange->in.bytes / exchange->chunk + program->in.legs + 1,
+        .notes = program->out.lanes + program->in.lanes + SPARE, /* one question each way, and answers */
+    };
+    if (room.sends > MOST) room.sends = MOST;
+    if (room.receives > MOST) room.receives = MOST;
+    return room;
 }
 
 const qdri_executor qdri_executor_requests = {
@@ -216,7 +226,7 @@ const qdri_executor qdri_executor_requests = {
     .chunk_share = 0.4,
     .window_share = 1,
     .state_bytes = sizeof(requests),
-    .bound = bound,
+    .room = room,
     .start = start,
     .stage = stage,
     .sent = sent,

@@ -17,8 +17,8 @@ static const qdri_option pacing_options[] = {
     {"window", QDRI_INTEGER, WINDOW, 1, 1e15, NULL, "bytes under way to one rank", 0},
 };
 
-/* QDR_CHUNK and QDR_WINDOW, in the mini-language of specs. The environment says what a port holds; only a window
- * that the call asks for is taken to the letter. */
+/* QDR_CHUNK and QDR_WINDOW, in the mini-language of specs. The environment says what a port holds; only a
+ * window that the call asks for is taken to the letter. */
 static qdr_status read_sizes(int with_environment, qdri_settings *settings) {
     const char *chunk = with_environment ? getenv("QDR_CHUNK") : NULL;
     const char *window = with_environment ? getenv("QDR_WINDOW") : NULL;
@@ -101,10 +101,7 @@ static const qdri_executor *const executors[] = {&qdri_executor_free, &qdri_exec
 
 qdr_status qdri_executor_find(const char *pacing, const qdri_algorithm *algorithm,
                               const qdri_executor **executor) {
-    const char *suits = "arrivals";
-    if (!strcmp(algorithm->name, "async")) suits = "free";
-    if (!strcmp(algorithm->name, "paced")) suits = "grants";
-    if (!strcmp(algorithm->name, "distributed")) suits = "requests";
+    const char *suits = algorithm->pacing ? algorithm->pacing : "arrivals";
     if (algorithm->at_run_time && *pacing && strcmp(pacing, suits) != 0)
         return qdri_fail(QDR_INVALID, "%s is pacing by %s; '%.16s' does not go with it", algorithm->name,
                          suits, pacing);

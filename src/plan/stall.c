@@ -70,7 +70,7 @@ void qdri_stall_note(qdr_exchange *exchange) {
     line->exchange = exchange->number;
     line->phase = waits.phase;
     line->bytes = waits.bytes;
-    line->since = exchange->last;
+    line->since = exchange->moved;
     line->waits_for = waits.partner;
 }
 
@@ -106,6 +106,11 @@ static size_t follow(qdr_exchange *exchange, int rank, char *text, size_t size, 
         if (qdri_status_gone(line))
             return add(text, size, used, "; rank %d has gone: there is no process %lld", rank,
                        (long long)line->pid);
+        if (line->failed)
+            return add(text, size, used, "; rank %d gave up an exchange: %s", rank,
+                       qdr_status_text((qdr_status)line->failed));
+        if (line->waits_for >= 0 && now - line->since < 0.5 * qdri_patience(exchange->plan->stall_seconds))
+            return add(text, size, used, "; rank %d got on %.1f s ago", rank, now - line->since);
         if (rank == exchange->program->rank) return add(text, size, used, ": a cycle");
         for (int i = 0; i < steps; i++)
             if (seen[i] == rank) return add(text, size, used, ": a cycle");

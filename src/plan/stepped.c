@@ -159,24 +159,26 @@ static int awaits(const qdr_exchange *exchange, int64_t *phase) {
     return qdri_meet_awaits(exchange, &at->meet, phase);
 }
 
-static void bound(const qdr_exchange *exchange, int64_t *sends, int64_t *receives) {
-    enum { MOST = 4096 }; /* beyond, what is under way waits for what is done */
-    *sends = *receives = 0;
+static qdri_room room(const qdr_exchange *exchange) {
+    enum { MOST = 4096, NOTES = 64 }; /* beyond, what is under way waits for what is done */
+    qdri_room room = {.notes = exchange->plan->barrier ? NOTES : 1};
     for (int64_t i = 0; i < exchange->program->out.legs; i++)
-        *sends += chunks_of(exchange, exchange->out.flow[i].bytes);
+        room.sends += chunks_of(exchange, exchange->out.flow[i].bytes);
     for (int64_t i = 0; i < exchange->program->in.legs; i++)
-        *receives += chunks_of(exchange, exchange->in.flow[i].bytes);
-    if (*sends > MOST) *sends = MOST;
-    if (*receives > MOST) *receives = MOST;
+        room.receives += chunks_of(exchange, exchange->in.flow[i].bytes);
+    if (room.sends > MOST) room.sends = MOST;
+    if (room.receives > MOST) room.receives = MOST;
+    return room;
 }
 
 const qdri_executor qdri_executor_free = {
     .pacing = "free",
+    .meets = 1,
     .whole = 1,
     .chunk_share = 1,
     .window_share = 1,
     .state_bytes = sizeof(steps),
-    .bound = bound,
+    .room = room,
     .start = start,
     .stage = stage,
     .begun = begun,
@@ -188,10 +190,11 @@ const qdri_executor qdri_executor_free = {
 
 const qdri_executor qdri_executor_arrivals = {
     .pacing = "arrivals",
+    .meets = 1,
     .chunk_share = 0.4,
     .window_share = 0.4,
     .state_bytes = sizeof(steps),
-    .bound = bound,
+    .room = room,
     .start = start,
     .stage = stage,
     .begun = begun,

@@ -28,6 +28,8 @@ struct qdri_algorithm {
     unsigned promises;
     int staged;
     int at_run_time;
+    int any_size; /* a plan of it takes other sizes at every call: both ends know enough by themselves */
+    const char *pacing; /* how plans run it unless asked otherwise; NULL: by arrivals */
     int needs_machine;
     const qdri_option *options;
     int option_count;

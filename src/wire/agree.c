@@ -70,24 +70,58 @@ static qdr_status spread_failure(qdri_wire *wire, int failed, qdr_status mine, d
     return qdri_fail((qdr_status)table->verdict.status, "rank %d: %s", failed, table->verdict.sentence);
 }
 
-qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement) {
+/* Starts what is wanted, then waits for it: one round trip for all. */
+static qdr_status meet(qdri_wire *wire, const qdri_agreement *agreement) {
     qdri_table *table = &wire->table;
-    int words = (wire->tag_spans + 63) / 64;
-    QDRI_TRY(qdri_wire_state(wire));
-    table->word[0] = agreement->status ? wire->ranks - wire->rank : 0;
-    for (int i = 0; i < agreement->count; i++) table->word[1 + i] = agreement->maximum[i];
     qdri_meeting_prepare(&table->maxima);
     QDRI_TRY(qdri_reduce(wire, &table->maxima.operation, QDRI_MAXIMUM, table->word, 1 + agreement->count));
     if (agreement->wants_tags) {
         memcpy(table->span, wire->tag_span, sizeof table->span);
         qdri_meeting_prepare(&table->spans);
-        QDRI_TRY(qdri_reduce(wire, &table->spans.operation, QDRI_UNION, table->span, words));
-        QDRI_TRY(qdri_meeting_wait(wire, &table->spans, agreement->deadline));
+        QDRI_TRY(
+            qdri_reduce(wire, &table->spans.operation, QDRI_UNION, table->span, (wire->tag_spans + 63) / 64));
     }
-    QDRI_TRY(qdri_meeting_wait(wire, &table->maxima, agreement->deadline));
-    if (table->word[0])
+    if (agreement->parity) {
+        table->parity = *agreement->parity;
+        qdri_meeting_prepare(&table->balance);
+        QDRI_TRY(qdri_reduce(wire, &table->balance.operation, QDRI_PARITY, &table->parity, 1));
+        QDRI_TRY(qdri_meeting_wait(wire, &table->balance, agreement->deadline));
+    }
+    if (agreement->wants_tags) QDRI_TRY(qdri_meeting_wait(wire, &table->spans, agreement->deadline));
+    return qdri_meeting_wait(wire, &table->maxima, agreement->deadline);
+}
+
+qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement) {
+    qdri_table *table = &wire->table;
+    QDRI_TRY(qdri_wire_state(wire));
+    table->word[0] = agreement->status ? wire->ranks - wire->rank : 0;
+    for (int i = 0; i < agreement->count; i++) table->word[1 + i] = agreement->maximum[i];
+    qdr_status status = meet(wire, agreement);
+    if (!status && table->word[0])
         return spread_failure(wire, wire->ranks - (int)table->word[0], agreement->status,
                               agreement->deadline);
+    if (status) {
+        wire->broken = 1; /* the others may have come through, and part of the table may still be under way */
+        return status;
+    }
     for (int i = 0; i < agreement->count; i++) agreement->maximum[i] = table->word[1 + i];
+    if (agreement->parity && table->parity != 0)
+        return qdri_fail(QDR_MISMATCH,
+                         "the two ends of some transfers have different ideas of them: the ranks have "
+                         "different schedules");
     return agreement->wants_tags ? take_span(wire, &agreement->first_tag) : QDR_OK;
+}
+
+qdr_status qdri_tell(qdri_wire *wire, void *data, int bytes, double deadline) {
+    qdri_table *table = &wire->table;
+    QDRI_TRY(qdri_wire_state(wire));
+    memcpy(table->told, data, (size_t)bytes);
+    qdri_meeting_prepare(&table->spreading);
+    qdr_status status = qdri_spread_from(wire, &table->spreading.operation, 0, table->told, bytes);
+    if (!status) status = qdri_meeting_wait(wire, &table->spreading, deadline);
+    if (status)
+        wire->broken = 1;
+    else
+        memcpy(data, table->told, (size_t)bytes);
+    return status;
 }

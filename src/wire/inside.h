@@ -22,23 +22,26 @@ typedef struct qdri_meeting {
 typedef struct qdri_table {
     int64_t word[1 + QDRI_AGREED];
     int64_t span[QDRI_TAG_SPANS / 64];
+    int64_t parity;
     struct {
         int status;
         char sentence[1024];
     } verdict;
-    qdri_meeting maxima, spans, spreading;
+    char told[QDRI_TOLD];
+    qdri_meeting maxima, spans, balance, spreading;
 } qdri_table;
 
 struct qdri_wire {
     MPI_Comm comm; /* the duplicate */
     MPI_Request duplicating;
     int rank, ranks;
-    int owners;    /* plans and the like, and the attribute of the user's communicator */
-    int gone;      /* the communicator was freed, or MPI is finalised */
-    int broken;    /* a deadline passed inside a collective */
-    int busy;      /* inside its callbacks: progress does not enter twice */
-    int round;     /* of discovery */
-    int64_t plans; /* made on it */
+    int owners;        /* plans and the like, and the attribute of the user's communicator */
+    int gone;          /* the communicator was freed, or MPI is finalised */
+    qdr_status failed; /* MPI could not test; nothing gets on any more */
+    int broken;        /* a deadline passed inside a collective */
+    int busy;          /* inside its callbacks: progress does not enter twice */
+    int round;         /* of discovery */
+    int64_t plans;     /* made on it */
     pthread_mutex_t lock;
 
     /* What is under way: request[i] belongs to operation[i]. */
@@ -73,6 +76,7 @@ struct qdri_wire {
 
 /* The process's list of wires, and its lock. */
 void qdri_wires_lock(void);
+int qdri_wires_trylock(void);
 void qdri_wires_unlock(void);
 extern qdri_wire *qdri_wires;
 /* Whether several threads may be in MPI at once. */

@@ -199,9 +199,9 @@ qdr_status qdri_barrier(qdri_wire *wire, qdri_operation *operation) {
 qdr_status qdri_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reduction kind, int64_t *value,
                        int count) {
     QDRI_TRY(collective(wire, operation));
-    MPI_Op function = kind == QDRI_MAXIMUM ? MPI_MAX : kind == QDRI_SUM ? MPI_SUM : MPI_BOR;
+    const MPI_Op function[] = {MPI_MAX, MPI_SUM, MPI_BOR, MPI_BXOR}; /* in the order of qdri_reduction */
     MPI_Request request;
-    int code = PMPI_Iallreduce(MPI_IN_PLACE, value, count, MPI_INT64_T, function, wire->comm, &request);
+    int code = PMPI_Iallreduce(MPI_IN_PLACE, value, count, MPI_INT64_T, function[kind], wire->comm, &request);
     return note(wire, operation, request, code, "MPI_Iallreduce");
 }
 

@@ -61,9 +61,12 @@ static int advance(qdri_wire *wire) {
     wire->busy = 1;
     if (wire->count > 0) {
         int code = PMPI_Testsome((int)wire->count, wire->request, &done, wire->index, wire->status);
-        int failed = code != MPI_SUCCESS;
-        if (failed && code != MPI_ERR_IN_STATUS) done = 0;
-        if (done != MPI_UNDEFINED && done > 0) ended = collect(wire, done, failed);
+        int failed = code != MPI_SUCCESS, kind = MPI_SUCCESS;
+        if (failed) PMPI_Error_class(code, &kind);
+        if (failed && kind != MPI_ERR_IN_STATUS)
+            wire->failed = qdri_fail_mpi(code, "MPI_Testsome");
+        else if (done != MPI_UNDEFINED && done > 0)
+            ended = collect(wire, done, failed);
     }
     /* finished[] may grow, and move, while callbacks start operations; its entries keep their places. */
     for (int i = 0; i < ended; i++) {
@@ -90,7 +93,7 @@ int qdri_progress(qdri_wire *held) {
         return ended;
     }
     if (held) ended += advance(held);
-    qdri_wires_lock();
+    if (!qdri_wires_trylock()) return ended; /* another thread is just doing this */
     for (qdri_wire *wire = qdri_wires; wire; wire = wire->next)
         if (wire != held && pthread_mutex_trylock(&wire->lock) == 0) {
             ended += advance(wire);
@@ -106,7 +109,7 @@ qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline
     for (unsigned looks = 1, idle = 0; !*finished; looks++) {
         idle = qdri_progress(wire) ? 0 : idle + 1;
         if (*finished) break;
-        if (wire->gone) return qdri_wire_state(wire);
+        if (wire->gone || wire->failed) return qdri_wire_state(wire);
         if (idle >= LOOKS_BEFORE_YIELDING) sched_yield();
         if (deadline > 0 && looks % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
             return qdri_fail(QDR_STALLED, "rank %d: the deadline passed", wire->rank);
@@ -114,11 +117,15 @@ qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline
     return QDR_OK;
 }
 
+double qdri_patience(double seconds) {
+    if (seconds > 0) return seconds;
+    const char *text = getenv("QDR_STALL_SECONDS");
+    seconds = text ? strtod(text, NULL) : 0;
+    return seconds > 0 ? seconds : 0;
+}
+
 double qdri_deadline(double seconds) {
-    if (!(seconds > 0)) {
-        const char *text = getenv("QDR_STALL_SECONDS");
-        seconds = text ? strtod(text, NULL) : 0;
-    }
+    seconds = qdri_patience(seconds);
     return seconds > 0 ? qdri_seconds() + seconds : 0;
 }
 

@@ -25,6 +25,10 @@ void qdri_wires_lock(void) {
     pthread_mutex_lock(&wires_lock);
 }
 
+int qdri_wires_trylock(void) {
+    return pthread_mutex_trylock(&wires_lock) == 0;
+}
+
 void qdri_wires_unlock(void) {
     pthread_mutex_unlock(&wires_lock);
 }
@@ -49,7 +53,7 @@ int qdri_wire_one_node(const qdri_wire *wire) {
     return wire->one_node;
 }
 
-int qdri_wire_round(qdri_wire *wire) {
+int qdri_wire_next_round(qdri_wire *wire) {
     return wire->round++;
 }
 
@@ -57,7 +61,7 @@ void qdri_wire_break(qdri_wire *wire) {
     wire->broken = 1;
 }
 
-int64_t qdri_wire_plans(qdri_wire *wire) {
+int64_t qdri_wire_next_plan(qdri_wire *wire) {
     return wire->plans++;
 }
 
@@ -65,6 +69,7 @@ qdr_status qdri_wire_state(const qdri_wire *wire) {
     if (wire->gone)
         return qdri_fail(QDR_GONE,
                          "the communicator was freed, or MPI is finalised; only destroying is left");
+    if (wire->failed) return qdri_fail(wire->failed, "rank %d: MPI could not test its messages", wire->rank);
     if (wire->broken)
         return qdri_fail(QDR_LOST,
                          "rank %d: a deadline passed in an earlier collective call on this communicator; it "
@@ -132,12 +137,14 @@ static int wait_for_duplicate(qdri_wire *wire, double deadline, int *done) {
     return code;
 }
 
-/* Freeing the duplicate is collective, as is the call that leads here. When messages are still under way, or
- * ranks are missing, it is left to MPI_Finalize. */
+/* Freeing the duplicate is collective, as is the call that leads here; what is under way on it may end.
+ * Where ranks are missing, and when MPI ends anyway, it is left to MPI_Finalize. */
 static void part(qdri_wire *wire) {
-    if (!wire->gone && !wire->broken && wire->count == 0 && wire->comm != MPI_COMM_NULL)
+    qdri_lock(wire);
+    if (!wire->gone && !wire->broken && !finalising && wire->comm != MPI_COMM_NULL)
         PMPI_Comm_free(&wire->comm);
     wire->gone = 1;
+    qdri_unlock(wire);
 }
 
 /* Not on a broken wire: MPI may still write into what belongs to an exchange that was given up. */
@@ -201,9 +208,9 @@ static qdr_status make_attributes(void) {
 }
 
 /* The library keeps the number of spans at what the standard promises for tags, or at its own limit. */
-static int spans_of(MPI_Comm comm) {
+static int count_spans(void) {
     int *highest = NULL, found = 0;
-    PMPI_Comm_get_attr(comm, MPI_TAG_UB, (void *)&highest, &found);
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, (void *)&highest, &found);
     int64_t tags = (found ? (int64_t)*highest : 32767) + 1 - QDRI_FREE_TAGS;
     return (int)(tags / QDRI_TAGS < QDRI_TAG_SPANS ? tags / QDRI_TAGS : QDRI_TAG_SPANS);
 }
@@ -224,15 +231,18 @@ static qdr_status duplicate(qdri_wire *wire, MPI_Comm comm, double deadline) {
     return code == MPI_SUCCESS ? QDR_OK : qdri_fail_mpi(code, "MPI_Comm_idup");
 }
 
-static qdr_status connect(qdri_wire *wire, MPI_Comm comm) {
+static qdr_status establish(qdri_wire *wire, MPI_Comm comm) {
     double deadline = qdri_deadline(0);
     QDRI_TRY(duplicate(wire, comm, deadline));
-    wire->tag_spans = spans_of(wire->comm);
+    wire->tag_spans = count_spans();
+    qdri_lock(wire); /* from here on other threads can see it */
     qdri_wires_lock();
     wire->next = qdri_wires;
     qdri_wires = wire;
     qdri_wires_unlock();
-    return qdri_node_open(wire, deadline);
+    qdr_status status = qdri_node_open(wire, deadline);
+    qdri_unlock(wire);
+    return status;
 }
 
 /* A wire that broke at once stays with its communicator, so that later calls on it fail at once too. */
@@ -245,7 +255,7 @@ static qdr_status create(MPI_Comm comm, qdri_wire **wire) {
     made->owners = 1; /* the attribute */
     PMPI_Comm_rank(comm, &made->rank);
     PMPI_Comm_size(comm, &made->ranks);
-    qdr_status status = connect(made, comm);
+    qdr_status status = establish(made, comm);
     if (!status || made->broken) {
         int code = PMPI_Comm_set_attr(comm, attribute, made);
         if (code == MPI_SUCCESS) {

@@ -78,10 +78,10 @@ enum {
 };
 
 /* The number of this wire's next collective round of discovery, which makes its tag a fresh one. */
-int qdri_wire_round(qdri_wire *wire);
+int qdri_wire_next_round(qdri_wire *wire);
 
 /* A number for the next plan on this wire, for reports. */
-int64_t qdri_wire_plans(qdri_wire *wire);
+int64_t qdri_wire_next_plan(qdri_wire *wire);
 
 /* Something that is made once for a communicator and kept with it: its owner embeds one. It is released when
  * the communicator is freed or MPI is finalised, before the wire is gone. So it may own the wire it is kept
@@ -121,7 +121,7 @@ qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Me
 int qdri_cancel(qdri_wire *wire, qdri_operation *operation);
 
 /* Collectives, in the same order on all ranks, as operations. Reductions are in place over 64-bit words. */
-typedef enum qdri_reduction { QDRI_MAXIMUM, QDRI_SUM, QDRI_UNION } qdri_reduction;
+typedef enum qdri_reduction { QDRI_MAXIMUM, QDRI_SUM, QDRI_UNION, QDRI_PARITY } qdri_reduction;
 qdr_status qdri_barrier(qdri_wire *wire, qdri_operation *operation);
 qdr_status qdri_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reduction kind, int64_t *value,
                        int count);
@@ -130,7 +130,8 @@ qdr_status qdri_spread_from(qdri_wire *wire, qdri_operation *operation, int root
 qdr_status qdri_swap_words(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in);
 /* out[r] summed over all ranks comes to rank r. */
 qdr_status qdri_sum_for_each(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in);
-/* `bytes` bytes of each rank's come to all, in the order of ranks: at [start[r], start[r + 1]). Any size. */
+/* `bytes` bytes of each rank's come to all, in the order of ranks: at [start[r], start[r + 1]); up to 2 GiB,
+ * or 16 GiB in whole words. */
 qdr_status qdri_gather_all(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,
                            void *in, const int64_t *start);
 
@@ -141,7 +142,7 @@ qdr_status qdri_wire_reserve(qdri_wire *wire, int64_t operations);
 /* ---- progress ------------------------------------------------------------------------------------------ */
 
 /* Something that has to be looked at regularly although no operation of it is under way: a sleeper of
- * `distributed`, a probe of discovery. Linked into the process's list between add and remove. */
+ * `distributed`, a probe of discovery. In the wire's list between add and remove. */
 typedef struct qdri_poller qdri_poller;
 struct qdri_poller {
     void (*poll)(qdri_poller *poller);
@@ -171,18 +172,27 @@ void qdri_unlock(qdri_wire *wire);
 /* What the ranks of a collective call agree on, in one step: whether all can go on, the maxima of a few
  * numbers, and a span of tags if wanted. */
 typedef struct qdri_agreement {
-    qdr_status status; /* mine; its sentence is this thread's error message */
-    int64_t *maximum;  /* [count], in and out */
-    int count;         /* at most QDRI_AGREED */
-    int wants_tags;    /* the same on all ranks */
-    int first_tag;     /* out */
-    double deadline;   /* 0: none */
+    qdr_status status;     /* mine; its sentence is this thread's error message */
+    int64_t *maximum;      /* [count], in and out */
+    int count;             /* at most QDRI_AGREED */
+    const int64_t *parity; /* NULL, or words that must cancel out over all ranks, by exclusive or */
+    int wants_tags;        /* the same on all ranks */
+    int first_tag;         /* out */
+    double deadline;       /* 0: none */
 } qdri_agreement;
 enum { QDRI_AGREED = 24 };
 
 /* Collective. When any rank fails, all return the status of the lowest such rank, with its sentence. When the
  * deadline passes: QDR_STALLED, and the wire is broken. */
 qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement);
+
+/* How long to wait: `seconds`, or QDR_STALL_SECONDS of the environment when it is 0 or less, else 0: for
+ * ever. */
+double qdri_patience(double seconds);
+
+/* Collective. Rank 0 tells the others; at most QDRI_TOLD bytes. */
+enum { QDRI_TOLD = 1024 };
+qdr_status qdri_tell(qdri_wire *wire, void *data, int bytes, double deadline);
 
 /* A deadline so many seconds ahead; `seconds` 0 or less: QDR_STALL_SECONDS of the environment, else none
  * (0). */
@@ -200,7 +210,8 @@ typedef struct qdri_status_line {
     int64_t bytes;      /* that it waits for */
     double since;       /* qdri_seconds() when it last got on */
     int64_t meetings;   /* collectives that it has begun */
-    int64_t padding[8]; /* a line has its cache lines for itself */
+    int64_t failed;     /* the status of an exchange that it gave up; 0: none */
+    int64_t padding[7]; /* a line has its cache lines for itself */
 } qdri_status_line;
 
 /* This rank's own line, to write; points to private memory where there is no node segment. */

@@ -22,5 +22,7 @@ const qdri_algorithm qdri_algorithm_async = {
     .summary = "all sends at once, in one phase",
     .source = "NICE 3.1",
     .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
+    .any_size = 1,
+    .pacing = "free",
     .build = build,
 };

@@ -19,5 +19,7 @@ const qdri_algorithm qdri_algorithm_distributed = {
     .source = "Transportation 6",
     .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
     .at_run_time = 1,
+    .any_size = 1,
+    .pacing = "requests",
     QDRI_OPTIONS(options),
 };

@@ -19,5 +19,7 @@ const qdri_algorithm qdri_algorithm_paced = {
     .source = "receiver-driven pacing; compare Transportation 6, second improvement",
     .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
     .at_run_time = 1,
+    .any_size = 1,
+    .pacing = "grants",
     QDRI_OPTIONS(options),
 };

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The slots of a plan: the memory of the exchanges that can be under way at once, made with the plan. What is
+ * left in them when a plan goes, because an exchange failed or stalled, is taken back from MPI; where MPI may
+ * already have begun with it, the memory is given up.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "plan/plan.h"
+
+static qdr_status open_half(qdri_half *half, const qdri_side *side) {
+    half->flow = QDRI_ZERO_ARRAY(qdri_flow, side->legs);
+    half->lane = QDRI_ZERO_ARRAY(qdri_lane_flow, side->lanes);
+    for (int64_t i = 0; i < side->legs; i++) half->items += side->leg[i].items;
+    return half->flow && half->lane ? QDR_OK : qdri_fail_memory();
+}
+
+qdr_status qdri_slots_open(qdr_plan *plan) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    plan->slot = QDRI_ZERO_ARRAY(qdr_exchange, plan->in_flight);
+    if (!plan->slot) return qdri_fail_memory();
+    for (int i = 0; i < plan->in_flight; i++) {
+        qdr_exchange *slot = &plan->slot[i];
+        slot->plan = plan;
+        slot->program = &plan->program;
+        slot->executor = plan->executor;
+        slot->wire = plan->wire;
+        QDRI_TRY(open_half(&slot->out, &plan->program.out));
+        QDRI_TRY(open_half(&slot->in, &plan->program.in));
+        slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
+        slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
+        slot->sentence = QDRI_ZERO_ARRAY(char, 1024);
+        slot->state = qdri_alloc_zero(1, plan->executor->state_bytes);
+        slot->span = QDRI_ARRAY(qdri_span, (int64_t)view.sends + view.receives);
+        if (!slot->outgoing || !slot->incoming || !slot->sentence || !slot->state || !slot->span)
+            return qdri_fail_memory();
+    }
+    return QDR_OK;
+}
+
+static void free_half(qdri_half *half) {
+    free(half->flow);
+    free(half->lane);
+    free(half->pool.chunk);
+}
+
+static void free_slot(qdr_exchange *slot) {
+    free_half(&slot->out);
+    free_half(&slot->in);
+    free((void *)slot->outgoing);
+    free(slot->incoming);
+    free(slot->sentence);
+    free(slot->span);
+    free(slot->state);
+    free(slot->staging);
+    free(slot->bounce);
+    free(slot->notes.chunk);
+    free(slot->early);
+}
+
+/* ---- destroying ---------------------------------------------------------------------------------------- */
+
+static int cancel_pool(qdri_wire *wire, qdri_pool *pool) {
+    int stays = 0;
+    for (int64_t i = 0; i < pool->capacity; i++) stays |= qdri_cancel(wire, &pool->chunk[i].operation);
+    return stays;
+}
+
+/* Takes back what a failed or stalled exchange left under way. True when its memory must stay: MPI may go on
+ * with some of it, or the caller may have a handle, which has to be told from a good one. */
+static int cancel_slot(qdr_exchange *slot) {
+    if (!slot->wire) return 0;
+    int stays = slot->under_way;
+    stays |= cancel_pool(slot->wire, &slot->out.pool);
+    stays |= cancel_pool(slot->wire, &slot->in.pool);
+    stays |= cancel_pool(slot->wire, &slot->notes);
+    stays |= qdri_cancel(slot->wire, &slot->listening.operation);
+    if (slot->executor && slot->executor->leave) slot->executor->leave(slot);
+    slot->under_way = 0;
+    return stays;
+}
+
+/* What stays is lost, together with its tags, under which messages may still come. */
+void qdri_slots_close(qdr_plan *plan) {
+    int stays = 0;
+    for (int i = 0; plan->slot && i < plan->in_flight; i++) {
+        stays |= cancel_slot(&plan->slot[i]);
+        qdri_wire_reserve(plan->wire, -plan->slot[i].operations);
+    }
+    if (stays) return;
+    for (int i = 0; plan->slot && i < plan->in_flight; i++) free_slot(&plan->slot[i]);
+    free(plan->slot);
+    if (plan->first_tag) qdri_wire_return_tags(plan->wire, plan->first_tag);
+}
