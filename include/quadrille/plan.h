@@ -99,7 +99,8 @@ qdr_status qdr_plan_create(qdr_partners *partners, const qdr_plan_options *optio
 qdr_status qdr_plan_create_scheduled(qdr_partners *partners, const qdr_schedule *schedule,
                                      const qdr_plan_options *options, qdr_plan **plan);
 
-/* Local. Refused with QDR_BUSY while an exchange is under way. Ranks may destroy plans in any order. Safe
+/* Local. Refused with QDR_BUSY while an exchange is under way, unless it has stalled or failed; then its memory
+ * is left to MPI. Ranks may destroy plans in any order. Safe
  * after MPI_Finalize. Sets the handle to NULL; NULL is accepted. */
 qdr_status qdr_plan_destroy(qdr_plan **plan);
 
@@ -170,7 +171,7 @@ qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done);
  * MPI_COMM_WORLD has MPI_ERRORS_RETURN.) */
 qdr_status qdr_exchange_wait(qdr_exchange **exchange);
 
-/* start and wait. */
+/* start and wait. After QDR_STALLED nobody has the handle: the plan can only be destroyed. */
 qdr_status qdr_plan_exchange(qdr_plan *plan, const qdr_buffers *buffers);
 
 /* Local. Lets everything that is under way in the process advance a little; for long computations between

@@ -125,8 +125,8 @@ static int64_t scheduled_leg(qdr_exchange *exchange, grants *state, int64_t *byt
     return -1;
 }
 
-/* The next leg of `paced`; -1: none. A lane that is alone gets larger messages: there is nobody to be fair
- * to. */
+/* The next leg of `paced`; -1: none. Where few lanes are left, messages are larger, two to a lane's share
+ * of the window: a chunk is small only to be fair to many. */
 static int64_t proportional_leg(qdr_exchange *exchange, grants *state, int64_t window, int64_t *bytes) {
     const qdri_side *side = &exchange->program->in;
     int best = -1, waiting = 0;
@@ -145,8 +145,7 @@ static int64_t proportional_leg(qdr_exchange *exchange, grants *state, int64_t w
     if (best < 0) return -1;
     const qdri_lane_flow *lane = &exchange->in.lane[best];
     state->next_lane = (best + 1) % side->lanes;
-    *bytes = smaller(lane->bytes - lane->begun,
-                     waiting > 1 ? exchange->chunk : larger(exchange->chunk, window / 2));
+    *bytes = smaller(lane->bytes - lane->begun, larger(exchange->chunk, window / (2 * waiting)));
     return qdri_lane_next(exchange, &exchange->in, side, best);
 }
 
