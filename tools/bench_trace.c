@@ -120,7 +120,7 @@ static void gather(const bench *bench, trace_event *mine, int64_t count, trace_m
         for (int64_t i = 0; rank == 0 && i < more; i++) place[i] = mine[i];
         method->events += more;
     }
-    qsort(method->event, (size_t)method->events, sizeof *method->event, by_time);
+    if (method->events > 0) qsort(method->event, (size_t)method->events, sizeof *method->event, by_time);
 }
 
 static void trace_one(bench *bench, bench_method *method, trace *trace) {

@@ -47,7 +47,7 @@ static half *list_halves(const trace_method *method, int kind, int64_t *count) {
                                     event->bytes,
                                     event->seconds};
     }
-    qsort(halves, (size_t)*count, sizeof *halves, by_place);
+    if (*count > 0) qsort(halves, (size_t)*count, sizeof *halves, by_place);
     return halves;
 }
 
@@ -108,7 +108,7 @@ static int choose(const arguments *arguments, const trace *trace, const trace_me
     if (code || *count) return code;
     *chosen = ALLOCATE(const trace_method *, trace->methods);
     for (int i = 0; i < trace->methods; i++) (*chosen)[(*count)++] = &trace->method[i];
-    qsort(*chosen, (size_t)*count, sizeof **chosen, by_seconds);
+    if (*count > 0) qsort(*chosen, (size_t)*count, sizeof **chosen, by_seconds);
     return *count ? EXIT_GOOD : complain("the trace has no methods");
 }
 

@@ -81,7 +81,7 @@ static int by_colour(const void *first, const void *second) {
 }
 
 static void flush_bars(canvas *c) {
-    qsort(c->bars, (size_t)c->count, sizeof *c->bars, by_colour);
+    if (c->count > 0) qsort(c->bars, (size_t)c->count, sizeof *c->bars, by_colour);
     for (int64_t i = 0; i < c->count; i++) {
         const bar *bar = &c->bars[i];
         if (i == 0 || bar->colour != bar[-1].colour) {
@@ -159,7 +159,7 @@ static int by_sender(const void *first, const void *second) {
 static void draw_transfers(canvas *c, const transfer *transfers, int64_t count, int sending) {
     const transfer **list = ALLOCATE(const transfer *, count);
     for (int64_t i = 0; i < count; i++) list[i] = &transfers[i];
-    qsort(list, (size_t)count, sizeof *list, sending ? by_sender : by_receiver);
+    if (count > 0) qsort(list, (size_t)count, sizeof *list, sending ? by_sender : by_receiver);
     for (int64_t i = 0, next; i < count; i = next) {
         int rank = sending ? list[i]->from : list[i]->to;
         for (next = i; next < count && (sending ? list[next]->from : list[next]->to) == rank;) next++;
