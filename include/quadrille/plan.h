@@ -99,9 +99,9 @@ qdr_status qdr_plan_create(qdr_partners *partners, const qdr_plan_options *optio
 qdr_status qdr_plan_create_scheduled(qdr_partners *partners, const qdr_schedule *schedule,
                                      const qdr_plan_options *options, qdr_plan **plan);
 
-/* Local. Refused with QDR_BUSY while an exchange is under way, unless it has stalled or failed; then its memory
- * is left to MPI. Ranks may destroy plans in any order. Safe
- * after MPI_Finalize. Sets the handle to NULL; NULL is accepted. */
+/* Local. Refused with QDR_BUSY while an exchange is under way, unless it has stalled or failed; then its
+ * memory is left to MPI. Ranks may destroy plans in any order. Safe after MPI_Finalize. Sets the handle to
+ * NULL; NULL is accepted. */
 qdr_status qdr_plan_destroy(qdr_plan **plan);
 
 typedef struct qdr_plan_info {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcast to a chosen group, by the steps of LIB or REB (CM-5 paper, section 3.6), without a communicator of
- * its own and without the ranks that are not in the group.
+ * Broadcast to a chosen group, by the steps of LIB or REB (CM-5 paper, section 3.6), without a communicator
+ * of its own and without the ranks that are not in the group.
  *
- * A rank walks through the list of steps and does those that are its own: at most one receive, then its sends,
- * each begun when the one before it is done, for the first receiver is the one with most to pass on. Cost: lg n
- * messages one after the other for "recursive", n - 1 for "linear"; O(n log n) time and O(n) memory on each
- * rank to find the steps.
+ * A rank walks through the list of steps and does those that are its own: at most one receive, then its
+ * sends, each begun when the one before it is done, for the first receiver is the one with most to pass on.
+ * Cost: lg n messages one after the other for "recursive", n - 1 for "linear"; O(n log n) time and O(n)
+ * memory on each rank to find the steps.
  *
  * One tag serves all broadcasts, whatever their groups and roots. Take two ranks a and b. They call the
  * broadcasts that have them both in the same order, as with all collective calls; a broadcast has at most one

@@ -154,7 +154,8 @@ static void test_released(void) {
     CHECK(wires() == before);
 }
 
-/* What is wrong on one rank at the first call is an error on all, and the communicator is as good as before. */
+/* What is wrong on one rank at the first call is an error on all, and the communicator is as good as
+ * before. */
 static void test_exchange_refusals(void) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -2,13 +2,14 @@
 /*
  * Complete exchange: every rank has a block for every rank (CM-5 paper, sections 3.1 to 3.4). Its pattern is
  * one item from everyone to everyone, and an exchange says how many bytes an item has; so one plan serves all
- * sizes, and a communicator needs one plan per algorithm. The plans are kept with the communicator and go with
- * it. Each rank writes down its own row and column alone: O(n), unless the algorithm has to know the matrix.
+ * sizes, and a communicator needs one plan per algorithm. The plans are kept with the communicator and go
+ * with it. Each rank writes down its own row and column alone: O(n), unless the algorithm has to know the
+ * matrix.
  *
  * The first call of an algorithm agrees on its arguments and builds. The later ones agree on nothing, as the
- * exchanges of any plan; a rank that cannot take part there leaves the others waiting for it. An exchange that
- * was started and did not end cannot be waited for again, since nobody has its handle, and the ranks are out
- * of step; so the wire is broken then, and what belongs to the exchange stays.
+ * exchanges of any plan; a rank that cannot take part there leaves the others waiting for it. An exchange
+ * that was started and did not end cannot be waited for again, since nobody has its handle, and the ranks are
+ * out of step; so the wire is broken then, and what belongs to the exchange stays.
  */
 #include "quadrille/collectives.h"
 
