@@ -9,10 +9,21 @@
  * smaller (phase, byte) only, so nobody waits in a circle. A rank that receives little is held back by
  * little, and may run ahead: for skewed patterns use grants.
  *
+ * That keeps step only while all do. A rank that was held up would find the first chunks of every later phase
+ * on its port at once, lose some, and fall back further. So a transfer waits to be *invited*: its receiver
+ * does that a little before it gets there, in the order of phases, and no more than a few windows can meet.
+ * Transfers of the first phase, and small ones, go uninvited; both ends know which. An invitation depends on
+ * arrivals of earlier phases only.
+ *
  * `free` is the same with a window that nothing fills, and whole messages: everything at once, in the order
  * of the phases. With the option `barrier`, ranks meet after each phase, and positions beyond it wait.
  */
 #include "plan/meet.h"
+
+enum {
+    INVITATION = -1,  /* the kind of a note; those of meetings are not negative */
+    AHEAD_TENTHS = 25 /* of a window: how long before its turn a transfer is invited */
+};
 
 /* ---- positions ----------------------------------------------------------------------------------------- */
 
@@ -48,8 +59,9 @@ static void set_positions(qdr_exchange *exchange) {
 /* ---- cursors ------------------------------------------------------------------------------------------- */
 
 typedef struct steps {
-    int64_t send, receive,
-        front; /* legs: the next to send of, to receive of; the first that has not arrived */
+    int64_t send, receive, invite; /* legs: the next to send of, to receive of, to invite */
+    int64_t front;                 /* the first leg that has not arrived */
+    int64_t uninvited;             /* transfers of this rank that wait for an invitation, of all stages */
     qdri_meet meet;
 } steps;
 
@@ -63,6 +75,64 @@ static int skip(const qdri_half *half, const qdri_side *side, int stage, int64_t
     return 0;
 }
 
+/* ---- invitations --------------------------------------------------------------------------------------- */
+
+/* Whether a transfer waits to be invited. */
+static int is_guest(const qdr_exchange *exchange, const qdri_leg *leg, const qdri_flow *flow) {
+    return exchange->executor == &qdri_executor_arrivals && !exchange->plan->barrier && leg->phase > 0 &&
+           flow->bytes > exchange->window / exchange->program->ranks;
+}
+
+/* Whether a leg that is next in its lane may begin. */
+static int may_begin(const qdr_exchange *exchange, int64_t number) {
+    const qdri_leg *leg = &exchange->program->out.leg[number];
+    const qdri_flow *flow = &exchange->out.flow[number];
+    const qdri_lane_flow *lane = &exchange->out.lane[leg->lane];
+    return flow->begun > 0 || lane->begun < lane->granted || !is_guest(exchange, leg, flow);
+}
+
+/* An invitation says up to where in the lane it goes. */
+static void invite(qdr_exchange *exchange, int64_t limit) {
+    steps *at = exchange->state;
+    const qdri_side *side = &exchange->program->in;
+    for (; at->invite < side->stage_start[exchange->stage + 1] && !exchange->failed; at->invite++) {
+        const qdri_leg *leg = &side->leg[at->invite];
+        const qdri_flow *flow = &exchange->in.flow[at->invite];
+        qdri_lane_flow *lane = &exchange->in.lane[leg->lane];
+        if (flow->position >= limit) return;
+        lane->granted += flow->bytes;
+        if (is_guest(exchange, leg, flow))
+            qdri_control_send(exchange, leg->partner,
+                              &(qdri_note){.kind = INVITATION, .offset = lane->granted});
+    }
+}
+
+static void hear_invitation(qdr_exchange *exchange, int from, const qdri_note *note) {
+    steps *at = exchange->state;
+    int number = exchange->program->out.lane_of[from];
+    qdri_lane_flow *lane = number < 0 ? NULL : &exchange->out.lane[number];
+    if (!lane || at->uninvited == 0 || note->offset <= lane->granted || note->offset > lane->bytes) {
+        qdri_exchange_fail(exchange,
+                           qdri_fail(QDR_MISMATCH,
+                                     "rank %d invites bytes up to %lld, but this rank has %lld for "
+                                     "it: the two have different ideas of the exchange",
+                                     from, (long long)note->offset, (long long)(lane ? lane->bytes : 0)));
+        return;
+    }
+    lane->granted = note->offset;
+    lane->last = exchange->last;
+    if (--at->uninvited > 0) qdri_control_listen(exchange);
+}
+
+static int64_t count_guests(const qdr_exchange *exchange) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < exchange->program->out.legs; i++)
+        count += is_guest(exchange, &exchange->program->out.leg[i], &exchange->out.flow[i]);
+    return count;
+}
+
+/* ---- getting on ---------------------------------------------------------------------------------------- */
+
 /* Begins the chunks of one half that lie before a position. */
 static void begin(qdr_exchange *exchange, qdri_half *half, const qdri_side *side, int64_t *cursor,
                   int64_t limit, void (*start)(qdr_exchange *, int64_t, int64_t)) {
@@ -71,6 +141,7 @@ static void begin(qdr_exchange *exchange, qdri_half *half, const qdri_side *side
     for (int64_t i = *cursor; i < side->stage_start[exchange->stage + 1]; i++) {
         const qdri_flow *flow = &half->flow[i];
         if (flow->position >= limit || !qdri_meet_open(exchange, &at->meet, &side->leg[i])) return;
+        if (half == &exchange->out && !may_begin(exchange, i)) return;
         while (flow->begun < flow->bytes && flow->position + flow->begun < limit) {
             if (!qdri_chunk_possible(half) || exchange->failed) return;
             start(exchange, i, qdri_next_chunk(exchange, flow));
@@ -103,6 +174,7 @@ static void pump(qdr_exchange *exchange) {
     /* Receives wait well ahead of what is expected next, so that nothing comes unexpected. */
     begin(exchange, &exchange->in, &program->in, &at->receive, ahead_of(front, 4 * exchange->window),
           qdri_chunk_receive);
+    invite(exchange, ahead_of(front, exchange->window * AHEAD_TENTHS / 10));
     begin(exchange, &exchange->out, &program->out, &at->send, ahead_of(front, exchange->window),
           qdri_chunk_send);
 }
@@ -110,7 +182,7 @@ static void pump(qdr_exchange *exchange) {
 static void stage(qdr_exchange *exchange) {
     steps *at = exchange->state;
     at->send = exchange->program->out.stage_start[exchange->stage];
-    at->receive = at->front = exchange->program->in.stage_start[exchange->stage];
+    at->receive = at->front = at->invite = exchange->program->in.stage_start[exchange->stage];
     set_positions(exchange);
     pump(exchange);
 }
@@ -134,14 +206,18 @@ static void arrived(qdr_exchange *exchange, int64_t leg, int64_t bytes) {
 
 static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
     steps *at = exchange->state;
-    (void)from;
-    qdri_meet_heard(exchange, &at->meet, note);
+    if (note->kind == INVITATION)
+        hear_invitation(exchange, from, note);
+    else
+        qdri_meet_heard(exchange, &at->meet, note);
     go_on(exchange);
 }
 
 static void start(qdr_exchange *exchange) {
     steps *at = exchange->state;
     at->meet = (qdri_meet){0};
+    at->uninvited = count_guests(exchange);
+    if (at->uninvited > 0) qdri_control_listen(exchange);
     exchange->held = exchange->plan->barrier;
 }
 
@@ -161,7 +237,7 @@ static int awaits(const qdr_exchange *exchange, int64_t *phase) {
 
 static qdri_room room(const qdr_exchange *exchange) {
     enum { MOST = 4096, NOTES = 64 }; /* beyond, what is under way waits for what is done */
-    qdri_room room = {.notes = exchange->plan->barrier ? NOTES : 1};
+    qdri_room room = {.notes = exchange->plan->barrier ? NOTES : exchange->program->in.legs + 1};
     for (int64_t i = 0; i < exchange->program->out.legs; i++)
         room.sends += chunks_of(exchange, exchange->out.flow[i].bytes);
     for (int64_t i = 0; i < exchange->program->in.legs; i++)
