@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is kept with a communicator, as an attribute of it. At the first call its ranks agree, with two
+ * collectives of a few bytes, on what all later decisions are made from: whether they share a node, and what
+ * the environment of rank 0 says. It goes with the communicator, or with MPI_Finalize, which deletes the
+ * attributes of MPI_COMM_SELF first.
+ */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int key = MPI_KEYVAL_INVALID;
+static qdri_communicator *all;
+
+void qdri_preload_say(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    flockfile(stderr);
+    fputs("quadrille: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+    va_end(arguments);
+}
+
+/* ---- its end ------------------------------------------------------------------------------------------- */
+
+static void list_add(qdri_communicator *communicator) {
+    pthread_mutex_lock(&lock);
+    communicator->next = all;
+    communicator->link = &all;
+    if (all) all->link = &communicator->next;
+    all = communicator;
+    pthread_mutex_unlock(&lock);
+}
+
+static void list_remove(qdri_communicator *communicator) {
+    pthread_mutex_lock(&lock);
+    *communicator->link = communicator->next;
+    if (communicator->next) communicator->next->link = communicator->link;
+    pthread_mutex_unlock(&lock);
+}
+
+static int release(MPI_Comm comm, int keyval, void *value, void *extra) {
+    qdri_communicator *communicator = value;
+    (void)comm, (void)keyval, (void)extra;
+    list_remove(communicator);
+    qdri_path_close(&communicator->whole);
+    qdri_path_close(&communicator->neighbors);
+    free(communicator);
+    return MPI_SUCCESS;
+}
+
+/* Some MPIs delete the attributes of MPI_COMM_WORLD in MPI_Finalize and some do not; so here. */
+static int finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    while (all) PMPI_Comm_delete_attr(all->comm, key);
+    qdri_record_close();
+    return MPI_SUCCESS;
+}
+
+static void prepare(void) {
+    int at_end;
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, release, &key, NULL);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize, &at_end, NULL);
+    PMPI_Comm_set_attr(MPI_COMM_SELF, at_end, NULL);
+}
+
+/* ---- its beginning ------------------------------------------------------------------------------------- */
+
+/* A communicator of all processes lives long, and is worth a plan at once. Of others many are used once or
+ * twice and freed, where making a plan would take longer than all their exchanges. */
+enum { PATIENCE = 2 };
+
+static int is_on(const char *variable) {
+    const char *value = getenv(variable);
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+static qdri_terms own_terms(const qdri_communicator *communicator) {
+    static int64_t made; /* under the lock */
+    qdri_terms terms = {.explains = is_on("QDR_EXPLAIN")};
+    int world_rank, world_ranks;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &world_ranks);
+    pthread_mutex_lock(&lock);
+    terms.id = (int64_t)world_rank << 32 | made++;
+    pthread_mutex_unlock(&lock);
+    terms.patience = communicator->ranks < world_ranks ? PATIENCE : 0;
+    const char *asked = getenv("QDR_PRELOAD");
+    terms.plain = asked && !strcmp(asked, "plain");
+    if (asked && !terms.plain && strcmp(asked, "auto") != 0)
+        snprintf(terms.algorithm, sizeof terms.algorithm, "%s", asked);
+    return terms;
+}
+
+static uint64_t digest_of_host(void) {
+    char name[256] = "";
+    uint64_t digest = UINT64_C(14695981039346656037);
+    gethostname(name, sizeof name - 1);
+    for (const char *c = name; *c; c++) digest = (digest ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    return digest >> 1; /* not negative */
+}
+
+/* The largest and the smallest name are one. */
+static int share_a_node(MPI_Comm comm, int *one_node) {
+    int64_t host = (int64_t)digest_of_host(), mine[2] = {host, -host}, most[2];
+    int code = PMPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, comm);
+    *one_node = most[0] == -most[1];
+    return code;
+}
+
+static int agree(qdri_communicator *communicator) {
+    MPI_Comm comm = communicator->comm;
+    PMPI_Comm_rank(comm, &communicator->rank);
+    PMPI_Comm_size(comm, &communicator->ranks);
+    if (communicator->rank == 0) communicator->terms = own_terms(communicator);
+    return PMPI_Bcast(&communicator->terms, (int)sizeof communicator->terms, MPI_BYTE, 0, comm) ||
+           share_a_node(comm, &communicator->one_node);
+}
+
+qdri_communicator *qdri_communicator_of(MPI_Comm comm) {
+    qdri_communicator *communicator = NULL;
+    int found = 0, is_between = 0;
+    if (comm == MPI_COMM_NULL) return NULL;
+    pthread_once(&once, prepare);
+    if (PMPI_Comm_get_attr(comm, key, &communicator, &found)) return NULL;
+    if (found) return communicator;
+    if (PMPI_Comm_test_inter(comm, &is_between) || is_between) return NULL;
+    communicator = calloc(1, sizeof *communicator);
+    if (!communicator) {
+        qdri_preload_say("too little memory");
+        PMPI_Abort(comm, 1); /* the others are about to agree on something */
+        return NULL;
+    }
+    communicator->comm = comm;
+    list_add(communicator);
+    PMPI_Comm_set_attr(comm, key, communicator);
+    return agree(communicator) ? NULL : communicator;
+}

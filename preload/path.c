@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A plan for the calls of one kind on one communicator, and one exchange of it. Its partners are all ranks, or
+ * the neighbors of the communicator's topology; the sizes come with each call, which `paced` allows without
+ * any agreement.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "preload.h"
+
+/* ---- who ----------------------------------------------------------------------------------------------- */
+
+static int lanes_open(qdri_lanes *lanes, int count) {
+    lanes->count = count;
+    lanes->rank = QDRI_ARRAY(int, count);
+    lanes->index = QDRI_ARRAY(int, count);
+    lanes->bytes = QDRI_ARRAY(int64_t, count);
+    lanes->pointer = QDRI_ARRAY(char *, count);
+    lanes->is_packed = QDRI_ARRAY(char, count);
+    return lanes->rank && lanes->index && lanes->bytes && lanes->pointer && lanes->is_packed;
+}
+
+static void lanes_close(qdri_lanes *lanes) {
+    free(lanes->rank);
+    free(lanes->index);
+    free(lanes->bytes);
+    free(lanes->pointer);
+    free(lanes->is_packed);
+    free(lanes->packed);
+    *lanes = (qdri_lanes){0};
+}
+
+static int lanes_everyone(qdri_lanes *lanes, int ranks) {
+    if (!lanes_open(lanes, ranks)) return 0;
+    for (int i = 0; i < ranks; i++) lanes->rank[i] = lanes->index[i] = i;
+    return 1;
+}
+
+/* Edges that lead nowhere have no lane. */
+static void lanes_drop_null(qdri_lanes *lanes) {
+    int kept = 0;
+    for (int i = 0; i < lanes->count; i++) {
+        if (lanes->rank[i] == MPI_PROC_NULL) continue;
+        lanes->rank[kept] = lanes->rank[i];
+        lanes->index[kept++] = i;
+    }
+    lanes->count = kept;
+}
+
+/* Of a rank that is named twice the messages would have to be told apart. */
+static int lanes_are_unique(const qdri_lanes *lanes, int ranks) {
+    char *seen = QDRI_ZERO_ARRAY(char, ranks);
+    int unique = seen != NULL;
+    for (int i = 0; unique && i < lanes->count; i++) {
+        unique = !seen[lanes->rank[i]];
+        seen[lanes->rank[i]] = 1;
+    }
+    free(seen);
+    return unique;
+}
+
+void qdri_neighbor_edges(MPI_Comm comm, int *out, int *in) {
+    int kind, rank, weighted;
+    *out = *in = 0;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Topo_test(comm, &kind);
+    if (kind == MPI_DIST_GRAPH) {
+        PMPI_Dist_graph_neighbors_count(comm, in, out, &weighted);
+        return;
+    }
+    if (kind == MPI_GRAPH) PMPI_Graph_neighbors_count(comm, rank, out);
+    if (kind == MPI_CART) PMPI_Cartdim_get(comm, out);
+    if (kind == MPI_CART) *out *= 2;
+    *in = *out;
+}
+
+/* In each dimension the one below, then the one above. */
+static int list_grid(MPI_Comm comm, int edges, int *rank) {
+    for (int d = 0; 2 * d < edges; d++)
+        if (PMPI_Cart_shift(comm, d, 1, &rank[2 * d], &rank[2 * d + 1])) return 0;
+    return 1;
+}
+
+static int list_neighbors(MPI_Comm comm, qdri_lanes *out, qdri_lanes *in) {
+    int kind, rank;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Topo_test(comm, &kind);
+    switch (kind) {
+    case MPI_DIST_GRAPH: /* weights go where indices will be */
+        return !PMPI_Dist_graph_neighbors(comm, in->count, in->rank, in->index, out->count, out->rank,
+                                          out->index);
+    case MPI_GRAPH:
+        return !PMPI_Graph_neighbors(comm, rank, out->count, out->rank) &&
+               !PMPI_Graph_neighbors(comm, rank, in->count, in->rank);
+    case MPI_CART:
+        return list_grid(comm, out->count, out->rank) && list_grid(comm, in->count, in->rank);
+    default:
+        return 0;
+    }
+}
+
+static int find_neighbors(qdri_path *path, MPI_Comm comm) {
+    int outs, ins;
+    qdri_neighbor_edges(comm, &outs, &ins);
+    if (!lanes_open(&path->out, outs) || !lanes_open(&path->in, ins) ||
+        !list_neighbors(comm, &path->out, &path->in))
+        return 0;
+    lanes_drop_null(&path->out);
+    lanes_drop_null(&path->in);
+    return 1;
+}
+
+/* ---- the plan ------------------------------------------------------------------------------------------ */
+
+/* An exchange of nothing, which tells whether sizes may come with the call. */
+static qdr_status try_sizes(qdri_path *path) {
+    qdr_buffers buffers = QDR_BUFFERS;
+    memset(path->out.bytes, 0, (size_t)path->out.count * sizeof *path->out.bytes);
+    memset(path->in.bytes, 0, (size_t)path->in.count * sizeof *path->in.bytes);
+    buffers.item_bytes = 1;
+    buffers.outgoing_items = path->out.bytes;
+    buffers.incoming_items = path->in.bytes;
+    return qdr_plan_exchange(path->plan, &buffers);
+}
+
+/* Sizes of every call are its own; the plan's only say that there may be a message. */
+static qdr_status make_plan(qdri_path *path, MPI_Comm comm, const char *algorithm) {
+    qdr_partners *partners = NULL;
+    for (int i = 0; i < path->out.count; i++) path->out.bytes[i] = 1;
+    for (int i = 0; i < path->in.count; i++) path->in.bytes[i] = 1;
+    qdr_status status = qdr_partners_from_both(comm, path->out.count, path->out.rank, path->out.bytes,
+                                               path->in.count, path->in.rank, path->in.bytes, 0, &partners);
+    if (status) return status;
+    qdr_plan_options options = QDR_PLAN_OPTIONS;
+    options.algorithm = algorithm;
+    options.in_flight = 1;
+    status = qdr_plan_create(partners, &options, &path->plan);
+    qdr_partners_destroy(&partners);
+    return status ? status : try_sizes(path);
+}
+
+int qdri_path_open(qdri_path *path, MPI_Comm comm, int to_neighbors) {
+    int ranks;
+    PMPI_Comm_size(comm, &ranks);
+    path->has_lanes = to_neighbors ? find_neighbors(path, comm)
+                                   : lanes_everyone(&path->out, ranks) && lanes_everyone(&path->in, ranks);
+    return path->has_lanes;
+}
+
+void qdri_path_plan(qdri_path *path, MPI_Comm comm, const char *algorithm) {
+    int ranks, all_can = 0;
+    PMPI_Comm_size(comm, &ranks);
+    int can = path->has_lanes && lanes_are_unique(&path->out, ranks) && lanes_are_unique(&path->in, ranks);
+    path->is_planned = 1;
+    if (PMPI_Allreduce(&can, &all_can, 1, MPI_INT, MPI_MIN, comm) || !all_can) {
+        snprintf(path->why, sizeof path->why, "some rank has a neighbor twice, or too little memory");
+    } else if (make_plan(path, comm, algorithm)) {
+        snprintf(path->why, sizeof path->why, "%s", qdr_error_message());
+        qdr_plan_destroy(&path->plan);
+    } else {
+        qdri_trial_begin(&path->trial);
+    }
+}
+
+void qdri_path_close(qdri_path *path) {
+    qdr_plan_destroy(&path->plan);
+    lanes_close(&path->out);
+    lanes_close(&path->in);
+}
+
+/* ---- one call ------------------------------------------------------------------------------------------ */
+
+static MPI_Datatype type_of(const qdri_given *given, int i) {
+    return given->each_type ? given->each_type[i] : given->type;
+}
+
+static char *place_of(const qdri_given *given, int i) {
+    MPI_Aint begin, extent = 1;
+    if (given->address) return (char *)(given->base + (uintptr_t)given->address[i]);
+    if (!given->each_type) PMPI_Type_get_extent(given->type, &begin, &extent);
+    return (char *)(given->base + (uintptr_t)(given->displacement[i] * extent));
+}
+
+static int read_lanes(qdri_lanes *lanes, const qdri_given *given) {
+    int64_t size = 0, packed = 0;
+    int dense = 0;
+    MPI_Datatype known = MPI_DATATYPE_NULL;
+    for (int i = 0; i < lanes->count; i++) {
+        int k = lanes->index[i], count = given->count[k];
+        lanes->bytes[i] = 0;
+        lanes->pointer[i] = NULL;
+        lanes->is_packed[i] = 0;
+        if (count == 0) continue;
+        MPI_Datatype type = type_of(given, k);
+        if (count < 0 || type == MPI_DATATYPE_NULL) return 0;
+        if (type != known) {
+            size = qdri_type_bytes(type);
+            dense = qdri_type_is_dense(type);
+            known = type;
+        }
+        lanes->bytes[i] = count * size;
+        lanes->is_packed[i] = !dense;
+        if (dense)
+            lanes->pointer[i] = place_of(given, k);
+        else
+            packed += lanes->bytes[i];
+    }
+    if (packed > 0 && !qdri_grow(&lanes->packed, &lanes->packed_bytes, packed, 1)) return 0;
+    char *next = lanes->packed;
+    for (int i = 0; i < lanes->count; i++) {
+        if (!lanes->is_packed[i]) continue;
+        lanes->pointer[i] = next;
+        next += lanes->bytes[i];
+    }
+    return 1;
+}
+
+int qdri_path_read(qdri_path *path, const qdri_call *call) {
+    return read_lanes(&path->out, &call->out) && read_lanes(&path->in, &call->in);
+}
+
+uint64_t qdri_path_digest(const qdri_path *path) {
+    uint64_t digest = UINT64_C(14695981039346656037); /* FNV-1a, by words */
+    const qdri_lanes *sides[] = {&path->out, &path->in};
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < sides[s]->count; i++)
+            digest = (digest ^ (uint64_t)sides[s]->bytes[i]) * UINT64_C(1099511628211);
+    return digest;
+}
+
+static qdr_status pack_all(const qdri_lanes *lanes, const qdri_call *call) {
+    for (int i = 0; i < lanes->count; i++) {
+        int k = lanes->index[i];
+        qdr_status status = QDR_OK;
+        if (lanes->is_packed[i])
+            status = qdri_pack(place_of(&call->out, k), call->out.count[k], type_of(&call->out, k),
+                               lanes->pointer[i], call->comm);
+        if (status) return status;
+    }
+    return QDR_OK;
+}
+
+static qdr_status unpack_all(const qdri_lanes *lanes, const qdri_call *call) {
+    for (int i = 0; i < lanes->count; i++) {
+        int k = lanes->index[i];
+        qdr_status status = QDR_OK;
+        if (lanes->is_packed[i])
+            status = qdri_unpack(lanes->pointer[i], place_of(&call->in, k), call->in.count[k],
+                                 type_of(&call->in, k), call->comm);
+        if (status) return status;
+    }
+    return QDR_OK;
+}
+
+qdr_status qdri_path_run(qdri_path *path, const qdri_call *call) {
+    qdr_status status = pack_all(&path->out, call);
+    if (status) return status;
+    qdr_buffers buffers = QDR_BUFFERS;
+    buffers.item_bytes = 1;
+    buffers.outgoing = (const void *const *)path->out.pointer;
+    buffers.incoming = (void *const *)path->in.pointer;
+    buffers.outgoing_items = path->out.bytes;
+    buffers.incoming_items = path->in.bytes;
+    status = qdr_plan_exchange(path->plan, &buffers);
+    return status ? status : unpack_all(&path->in, call);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The drop-in: a library to preload, which runs the irregular exchanges of a program that was never changed.
+ *
+ * A call of MPI_Alltoallv, MPI_Alltoallw, MPI_Neighbor_alltoallv or MPI_Neighbor_alltoallw becomes a
+ * qdri_call (alltoall.c for C, fortran.c for Fortran), and everything else is the same for all of them:
+ *
+ *     intercept.c     can it be served, by which way, how long did it take
+ *     communicator.c  what is kept with a communicator; what its ranks agree on at their first call
+ *     path.c          a plan for such calls, and one exchange of it
+ *     pack.c          derived types
+ *     trial.c         paced or plain: measured, now and then
+ *     record.c        QDR_RECORD: what the program does, for `quadrille advise`
+ *     guard.c         a program of another MPI than the library's
+ *
+ * The one rule: ranks may only decide from what is equal on all of them. The arguments of such a call are
+ * not; the number of calls on a communicator is, and so is what was agreed. Whoever is in doubt calls MPI,
+ * unchanged. MPI is called by its profiling names, so the library never meets itself; the plain call goes
+ * to the next library that intercepts it, so other tools still see it.
+ */
+#ifndef QDRI_PRELOAD_H
+#define QDRI_PRELOAD_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "quadrille-mpi.h"
+
+/* ---- a call -------------------------------------------------------------------------------------------- */
+
+/* One side of a call, as the program gave it. */
+typedef struct qdri_given {
+    uintptr_t base;
+    const int *count;
+    const int *displacement;       /* in extents of the type, or in bytes where each message has its type */
+    const MPI_Aint *address;       /* in bytes, instead */
+    MPI_Datatype type;             /* of all messages */
+    const MPI_Datatype *each_type; /* of each, instead */
+} qdri_given;
+
+typedef struct qdri_call qdri_call;
+struct qdri_call {
+    const char *name;
+    int to_neighbors;
+    MPI_Comm comm;
+    qdri_given out, in;
+    int in_place;
+    int (*plain)(const qdri_call *call); /* the same by MPI */
+    void *arguments;                     /* for it, where this structure will not do */
+};
+
+/* Runs a call; returns what MPI would. */
+int qdri_intercept(const qdri_call *call);
+
+/* ---- derived types ------------------------------------------------------------------------------------- */
+
+/* Whether elements lie one after the other, without gaps and in order. */
+int qdri_type_is_dense(MPI_Datatype type);
+int64_t qdri_type_bytes(MPI_Datatype type);
+/* Between where the elements lie and `bytes` bytes in a row. */
+qdr_status qdri_pack(const void *from, int64_t count, MPI_Datatype type, char *to, MPI_Comm comm);
+qdr_status qdri_unpack(const char *from, void *to, int64_t count, MPI_Datatype type, MPI_Comm comm);
+
+/* ---- the two ways, tried ------------------------------------------------------------------------------- */
+
+typedef struct qdri_trial {
+    int plain;         /* the way in use */
+    int64_t calls;     /* so far */
+    int64_t next;      /* the call in which the other way is tried; 0: none ever */
+    double seconds[3]; /* of the call before it, of it, and of the one after it */
+    uint64_t sizes[3]; /* digests of their sizes */
+} qdri_trial;
+
+void qdri_trial_begin(qdri_trial *trial);
+/* Whether the call that comes now is plain. */
+int qdri_trial_way(const qdri_trial *trial);
+/* It is over; true when its ranks have changed their way. Collective, at the calls around a trial. */
+int qdri_trial_end(qdri_trial *trial, MPI_Comm comm, double seconds, uint64_t sizes);
+
+/* ---- plans --------------------------------------------------------------------------------------------- */
+
+/* One side of a path: who, and room for what a call says about it. */
+typedef struct qdri_lanes {
+    int count;
+    int *rank;       /* [count] */
+    int *index;      /* [count]: its place in the arguments */
+    int64_t *bytes;  /* [count] */
+    char **pointer;  /* [count]: where it is, or will be, in a row */
+    char *is_packed; /* [count]: that is not where the program has it */
+    char *packed;
+    int64_t packed_bytes;
+} qdri_lanes;
+
+/* A way for the calls of one kind on one communicator. */
+typedef struct qdri_path {
+    int is_open, has_lanes, is_planned;
+    qdr_plan *plan; /* NULL: MPI serves */
+    qdri_lanes out, in;
+    qdri_trial trial;
+    char why[200]; /* there is no plan */
+} qdri_path;
+
+/* Local. Finds the partners; false when there is too little memory. */
+int qdri_path_open(qdri_path *path, MPI_Comm comm, int to_neighbors);
+/* Collective. Makes the plan, or says why not. */
+void qdri_path_plan(qdri_path *path, MPI_Comm comm, const char *algorithm);
+void qdri_path_close(qdri_path *path);
+/* Local. How many edges go out of this rank, and come in. */
+void qdri_neighbor_edges(MPI_Comm comm, int *out, int *in);
+/* Reads the sizes of a call into the lanes; false when an argument is not as MPI wants it. */
+int qdri_path_read(qdri_path *path, const qdri_call *call);
+uint64_t qdri_path_digest(const qdri_path *path);
+qdr_status qdri_path_run(qdri_path *path, const qdri_call *call);
+
+/* ---- communicators ------------------------------------------------------------------------------------- */
+
+/* What rank 0 of a communicator tells the others at their first call. */
+typedef struct qdri_terms {
+    int64_t id; /* no other communicator has it */
+    int plain;  /* QDR_PRELOAD=plain */
+    int explains;
+    int64_t patience;   /* calls that MPI serves before a plan is made */
+    char algorithm[64]; /* QDR_PRELOAD; empty: by rule */
+} qdri_terms;
+
+typedef struct qdri_communicator qdri_communicator;
+struct qdri_communicator {
+    MPI_Comm comm;
+    int rank, ranks;
+    int one_node;
+    qdri_terms terms;
+    int64_t calls;
+    qdri_path whole, neighbors;
+    int is_recorded;
+    qdri_communicator *next, **link; /* in the list of all */
+};
+
+/* Collective at the first call of a communicator, local afterwards; NULL: leave it to MPI. */
+qdri_communicator *qdri_communicator_of(MPI_Comm comm);
+
+/* ---- the record ---------------------------------------------------------------------------------------- */
+
+/* Local. Whether QDR_RECORD asks for one. */
+int qdri_record_wanted(void);
+/* Local. One call, how it was served and how long it took. */
+void qdri_record_call(qdri_communicator *communicator, const qdri_call *call, const qdri_path *path,
+                      int plain, double seconds);
+void qdri_record_close(void);
+
+/* A line to stderr. */
+void qdri_preload_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

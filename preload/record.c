@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The record of a program's exchanges: QDR_RECORD=FOLDER. Each rank writes a file of its own, as the program
+ * runs, with nothing agreed and nothing sent; `quadrille advise` puts them together. Whatever repeats is
+ * written once and referred to by number: call sites, and rows (whom a rank sends to, how much). A call is then
+ * one short line. docs/formats.md has the format.
+ *
+ * The n-th call on a communicator is the same one on all of its ranks; so files need no clock to fit. Beyond
+ * a limit of lines calls are only counted, which again is equal on all ranks.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "preload.h"
+
+enum { FRAMES = 16, LINES = 200000 };
+
+/* Numbers for things that are known by their digest: open addressing, a power of two. */
+typedef struct numbers {
+    uint64_t *digest; /* 0: empty */
+    int64_t *number;
+    int64_t capacity, count;
+} numbers;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static FILE *file;
+static numbers sites, rows;
+static double begin, flushed;
+static int64_t rest_calls;
+static double rest_seconds;
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+__attribute__((constructor)) static void start_clock(void) {
+    begin = seconds_now();
+}
+
+int qdri_record_wanted(void) {
+    static int wanted = -1;
+    if (wanted < 0) {
+        const char *folder = getenv("QDR_RECORD");
+        wanted = folder && *folder;
+    }
+    return wanted;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------- */
+
+static int64_t *slot_of(numbers *known, uint64_t digest) {
+    uint64_t at = digest & (uint64_t)(known->capacity - 1);
+    while (known->digest[at] && known->digest[at] != digest) at = (at + 1) & (uint64_t)(known->capacity - 1);
+    known->digest[at] = digest;
+    return &known->number[at];
+}
+
+static int grow(numbers *known) {
+    numbers larger = {.capacity = known->capacity ? 2 * known->capacity : 64, .count = known->count};
+    larger.digest = QDRI_ZERO_ARRAY(uint64_t, larger.capacity);
+    larger.number = QDRI_ZERO_ARRAY(int64_t, larger.capacity);
+    if (!larger.digest || !larger.number) {
+        free(larger.digest);
+        free(larger.number);
+        return 0;
+    }
+    for (int64_t i = 0; i < known->capacity; i++)
+        if (known->digest[i]) *slot_of(&larger, known->digest[i]) = known->number[i];
+    free(known->digest);
+    free(known->number);
+    *known = larger;
+    return 1;
+}
+
+/* The number of what has this digest, and whether it is a new one; -1: no memory. */
+static int64_t number_of(numbers *known, uint64_t digest, int *is_new) {
+    if (2 * known->count >= known->capacity && !grow(known)) return -1;
+    int64_t *number = slot_of(known, digest | 1); /* 0 is no digest */
+    *is_new = *number == 0;
+    if (*is_new) *number = ++known->count;
+    return *number;
+}
+
+static uint64_t mix(uint64_t digest, uint64_t word) {
+    digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest ^ digest >> 29;
+}
+
+/* ---- call sites ---------------------------------------------------------------------------------------- */
+
+/* Frames as object, offset and name, tools can make lines of source of them; those of this library are left
+ * out. */
+static void write_site(int64_t number, const char *name, void *const *frame, int count) {
+    Dl_info self, at;
+    int known = dladdr((void *)(uintptr_t)write_site, &self);
+    fprintf(file, "site\t%" PRId64 "\t%s", number, name);
+    for (int i = 0; i < count; i++) {
+        /* A return address may belong to the next function already. */
+        if (!dladdr((char *)frame[i] - 1, &at) || !at.dli_fname) continue;
+        if (known && at.dli_fbase == self.dli_fbase) continue;
+        fprintf(file, "\t%s+0x%" PRIxPTR ":%s", at.dli_fname,
+                (uintptr_t)frame[i] - 1 - (uintptr_t)at.dli_fbase, at.dli_sname ? at.dli_sname : "");
+    }
+    fputc('\n', file);
+}
+
+static int64_t site_of(const char *name) {
+    void *frame[FRAMES];
+    int is_new, count = backtrace(frame, FRAMES);
+    uint64_t digest = (uintptr_t)name;
+    for (int i = 0; i < count; i++) digest = mix(digest, (uintptr_t)frame[i]);
+    int64_t number = number_of(&sites, digest, &is_new);
+    if (is_new) write_site(number, name, frame, count);
+    return number;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------- */
+
+static int64_t row_of(const qdri_lanes *out) {
+    uint64_t digest = 1;
+    int is_new;
+    for (int i = 0; i < out->count; i++)
+        if (out->bytes[i] > 0) digest = mix(mix(digest, (uint64_t)out->rank[i]), (uint64_t)out->bytes[i]);
+    int64_t number = number_of(&rows, digest, &is_new);
+    if (!is_new) return number;
+    fprintf(file, "row\t%" PRId64, number);
+    for (int i = 0; i < out->count; i++)
+        if (out->bytes[i] > 0) fprintf(file, "\t%d:%" PRId64, out->rank[i], out->bytes[i]);
+    fputc('\n', file);
+    return number;
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------ */
+
+static void give_up(const char *what) {
+    static int said;
+    if (!said++)
+        qdri_preload_say("QDR_RECORD=%s: %s: %s; nothing is recorded", getenv("QDR_RECORD"), what,
+                         strerror(errno));
+}
+
+static int open_file(void) {
+    static int tried;
+    char path[4096], host[256] = "", program[4096] = "";
+    int rank, ranks;
+    if (file || tried++) return file != NULL;
+    const char *folder = getenv("QDR_RECORD");
+    if (mkdir(folder, 0777) && errno != EEXIST) give_up("the folder cannot be made");
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    snprintf(path, sizeof path, "%s/rank-%06d.txt", folder, rank);
+    file = fopen(path, "w");
+    if (!file) {
+        give_up("the file of a rank cannot be written");
+        return 0;
+    }
+    gethostname(host, sizeof host - 1);
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0) program[0] = 0;
+    fprintf(file, "quadrille-record\t1\nrank\t%d\t%d\t%s\nprogram\t%s\n", rank, ranks, host, program);
+    return 1;
+}
+
+static void write_communicator(const qdri_communicator *communicator) {
+    fprintf(file, "comm\t%" PRId64 "\t%d\t%d\t%d", communicator->terms.id, communicator->rank,
+            communicator->ranks, communicator->one_node);
+    fputc('\n', file);
+}
+
+void qdri_record_call(qdri_communicator *communicator, const qdri_call *call, const qdri_path *path,
+                      int plain, double seconds) {
+    pthread_mutex_lock(&lock);
+    if (open_file()) {
+        if (!communicator->is_recorded) write_communicator(communicator);
+        communicator->is_recorded = 1;
+        if (communicator->calls <= LINES) {
+            int64_t site = site_of(call->name), row = row_of(&path->out);
+            fprintf(file, "call\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t%.9f\n", communicator->terms.id,
+                    site, row, plain ? "plain" : "paced", seconds);
+        } else {
+            rest_calls++;
+            rest_seconds += seconds;
+        }
+        double now = seconds_now();
+        if (now > flushed + 1) {
+            fflush(file);
+            flushed = now;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void qdri_record_close(void) {
+    pthread_mutex_lock(&lock);
+    if (file) {
+        if (rest_calls > 0) fprintf(file, "rest\t%" PRId64 "\t%.6f\n", rest_calls, rest_seconds);
+        fprintf(file, "end\t%.6f\n", seconds_now() - begin);
+        if (fclose(file)) give_up("the file of a rank could not be written");
+        file = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+}
