@@ -57,7 +57,8 @@ EXPORTED int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const in
                       .out = {(uintptr_t)sendbuf, sendcounts, sdispls, .type = sendtype},
                       .in = {(uintptr_t)recvbuf, recvcounts, rdispls, .type = recvtype},
                       .in_place = sendbuf == MPI_IN_PLACE,
-                      .plain = plain_v};
+                      .plain = plain_v,
+                      QDRI_FROM_HERE};
     return qdri_intercept(&call);
 }
 
@@ -69,7 +70,8 @@ EXPORTED int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[],
                       .comm = comm,
                       .out = {(uintptr_t)sendbuf, sendcounts, sdispls, .type = sendtype},
                       .in = {(uintptr_t)recvbuf, recvcounts, rdispls, .type = recvtype},
-                      .plain = plain_v};
+                      .plain = plain_v,
+                      QDRI_FROM_HERE};
     return qdri_intercept(&call);
 }
 
@@ -81,7 +83,8 @@ EXPORTED int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const in
                       .out = {(uintptr_t)sendbuf, sendcounts, sdispls, .each_type = sendtypes},
                       .in = {(uintptr_t)recvbuf, recvcounts, rdispls, .each_type = recvtypes},
                       .in_place = sendbuf == MPI_IN_PLACE,
-                      .plain = plain_w};
+                      .plain = plain_w,
+                      QDRI_FROM_HERE};
     return qdri_intercept(&call);
 }
 
@@ -95,6 +98,7 @@ EXPORTED int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[],
         .out = {(uintptr_t)sendbuf, sendcounts, .address = sdispls, .each_type = sendtypes},
         .in = {(uintptr_t)recvbuf, recvcounts, .address = rdispls, .each_type = recvtypes},
         .plain = plain_neighbor_w,
+        QDRI_FROM_HERE,
     };
     return qdri_intercept(&call);
 }

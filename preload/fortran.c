@@ -90,7 +90,7 @@ static MPI_Datatype *types_of(const MPI_Fint *handle, int count) {
     return type;
 }
 
-static void serve(int kind, arguments *a) {
+static void serve(int kind, arguments *a, qdri_call call) {
     int is_neighbor = kind == NEIGHBOR_V || kind == NEIGHBOR_W, is_each = kind == W || kind == NEIGHBOR_W;
     int in_place = !is_neighbor && is_in_place(a->sendbuf);
     MPI_Comm comm = PMPI_Comm_f2c(*a->comm);
@@ -99,13 +99,15 @@ static void serve(int kind, arguments *a) {
         plain_of(kind, a);
         return;
     }
-    qdri_call call = {.name = c_name[kind],
-                      .to_neighbors = is_neighbor,
-                      .comm = comm,
-                      .out = {.base = base_of(a->sendbuf), .count = (int *)a->sendcounts},
-                      .in = {.base = base_of(a->recvbuf), .count = (int *)a->recvcounts},
-                      .plain = is_each ? plain_w : plain_v,
-                      .arguments = a};
+    call.name = c_name[kind];
+    call.to_neighbors = is_neighbor;
+    call.comm = comm;
+    call.out.base = base_of(a->sendbuf);
+    call.in.base = base_of(a->recvbuf);
+    call.out.count = (int *)a->sendcounts;
+    call.in.count = (int *)a->recvcounts;
+    call.plain = is_each ? plain_w : plain_v;
+    call.arguments = a;
     MPI_Datatype *out_type = NULL, *in_type = NULL;
     if (is_each) {
         int outs = 0, ins = 0;
@@ -139,7 +141,7 @@ static void serve(int kind, arguments *a) {
                          MPI_Fint *comm, MPI_Fint *ierror) {                                                 \
         arguments a = {sendbuf,    sendcounts, sdispls,  sendtype, recvbuf,                                  \
                        recvcounts, rdispls,    recvtype, comm,     ierror};                                  \
-        serve(kind, &a);                                                                                     \
+        serve(kind, &a, (qdri_call){QDRI_FROM_HERE});                                                        \
     }
 
 EXPORTED fortran_function mpi_alltoallv_, mpi_alltoallw_, mpi_neighbor_alltoallv_, mpi_neighbor_alltoallw_;

@@ -66,11 +66,11 @@ int qdri_intercept(const qdri_call *call) {
     int plain = !path->plan || !is_good || (tries && qdri_trial_way(&path->trial));
     double begin = seconds_now();
     int code = plain ? call->plain(call) : qdri_path_run(path, call) ? fail(call, communicator) : MPI_SUCCESS;
-    double seconds = seconds_now() - begin;
-    if (tries && qdri_trial_end(&path->trial, call->comm, seconds, qdri_path_digest(path)) &&
+    double end = seconds_now();
+    if (tries && qdri_trial_end(&path->trial, call->comm, end - begin, qdri_path_digest(path)) &&
         communicator->terms.explains && communicator->rank == 0)
         qdri_preload_say("%s, %d ranks: %s was faster in a trial, and goes on", call->name,
                          communicator->ranks, path->trial.plain ? "MPI's own way" : "pacing");
-    if (records && is_good) qdri_record_call(communicator, call, path, plain, seconds);
+    if (records && is_good) qdri_record_call(communicator, call, path, plain, begin, end);
     return code;
 }

@@ -177,17 +177,23 @@ static MPI_Datatype type_of(const qdri_given *given, int i) {
     return given->each_type ? given->each_type[i] : given->type;
 }
 
-static char *place_of(const qdri_given *given, int i) {
+/* In what displacements are counted. */
+static MPI_Aint unit_of(const qdri_given *given) {
     MPI_Aint begin, extent = 1;
-    if (given->address) return (char *)(given->base + (uintptr_t)given->address[i]);
     if (!given->each_type) PMPI_Type_get_extent(given->type, &begin, &extent);
-    return (char *)(given->base + (uintptr_t)(given->displacement[i] * extent));
+    return extent;
+}
+
+static char *place_of(const qdri_given *given, int i, MPI_Aint unit) {
+    MPI_Aint distance = given->address ? given->address[i] : given->displacement[i] * unit;
+    return (char *)(given->base + (uintptr_t)distance);
 }
 
 static int read_lanes(qdri_lanes *lanes, const qdri_given *given) {
     int64_t size = 0, packed = 0;
     int dense = 0;
     MPI_Datatype known = MPI_DATATYPE_NULL;
+    MPI_Aint unit = unit_of(given);
     for (int i = 0; i < lanes->count; i++) {
         int k = lanes->index[i], count = given->count[k];
         lanes->bytes[i] = 0;
@@ -204,7 +210,7 @@ static int read_lanes(qdri_lanes *lanes, const qdri_given *given) {
         lanes->bytes[i] = count * size;
         lanes->is_packed[i] = !dense;
         if (dense)
-            lanes->pointer[i] = place_of(given, k);
+            lanes->pointer[i] = place_of(given, k, unit);
         else
             packed += lanes->bytes[i];
     }
@@ -232,11 +238,12 @@ uint64_t qdri_path_digest(const qdri_path *path) {
 }
 
 static qdr_status pack_all(const qdri_lanes *lanes, const qdri_call *call) {
+    MPI_Aint unit = unit_of(&call->out);
     for (int i = 0; i < lanes->count; i++) {
         int k = lanes->index[i];
         qdr_status status = QDR_OK;
         if (lanes->is_packed[i])
-            status = qdri_pack(place_of(&call->out, k), call->out.count[k], type_of(&call->out, k),
+            status = qdri_pack(place_of(&call->out, k, unit), call->out.count[k], type_of(&call->out, k),
                                lanes->pointer[i], call->comm);
         if (status) return status;
     }
@@ -244,11 +251,12 @@ static qdr_status pack_all(const qdri_lanes *lanes, const qdri_call *call) {
 }
 
 static qdr_status unpack_all(const qdri_lanes *lanes, const qdri_call *call) {
+    MPI_Aint unit = unit_of(&call->in);
     for (int i = 0; i < lanes->count; i++) {
         int k = lanes->index[i];
         qdr_status status = QDR_OK;
         if (lanes->is_packed[i])
-            status = qdri_unpack(lanes->pointer[i], place_of(&call->in, k), call->in.count[k],
+            status = qdri_unpack(lanes->pointer[i], place_of(&call->in, k, unit), call->in.count[k],
                                  type_of(&call->in, k), call->comm);
         if (status) return status;
     }

@@ -45,9 +45,13 @@ struct qdri_call {
     MPI_Comm comm;
     qdri_given out, in;
     int in_place;
+    const void *caller, *frame;          /* where it came from: return address, and how deep the stack was */
     int (*plain)(const qdri_call *call); /* the same by MPI */
     void *arguments;                     /* for it, where this structure will not do */
 };
+
+/* For the record, of an entry point: whose call it is. */
+#define QDRI_FROM_HERE .caller = __builtin_return_address(0), .frame = __builtin_frame_address(0)
 
 /* Runs a call; returns what MPI would. */
 int qdri_intercept(const qdri_call *call);
@@ -142,9 +146,9 @@ qdri_communicator *qdri_communicator_of(MPI_Comm comm);
 
 /* Local. Whether QDR_RECORD asks for one. */
 int qdri_record_wanted(void);
-/* Local. One call, how it was served and how long it took. */
+/* Local. One call, how it was served, and when it began and ended. */
 void qdri_record_call(qdri_communicator *communicator, const qdri_call *call, const qdri_path *path,
-                      int plain, double seconds);
+                      int plain, double begin, double end);
 void qdri_record_close(void);
 
 /* A line to stderr. */
