@@ -6,6 +6,8 @@
 #   make test-all   the same with the full product of algorithms, patterns and ranks
 #   make bench      side-by-side benchmarks
 #   make bench-cluster  ours against MPI on an emulated cluster, as root, for most of an hour
+#   make bench-preload  unmodified programs with the drop-in library and without, as root
+#   make package    Debian packages, in packages/
 #   make format     clang-format on every source
 #   make clean      removes what was built
 
@@ -20,7 +22,7 @@ define build
 		{ tail -n 30 $(log) >&2; echo "the build failed; the whole log is in $(log)" >&2; exit 1; }
 endef
 
-.PHONY: all demo test test-all bench bench-cluster format setup clean
+.PHONY: all demo test test-all bench bench-cluster bench-preload package format setup clean
 
 all: setup
 	$(call build,all)
@@ -44,8 +46,14 @@ bench: all
 bench-cluster: all
 	@scripts/bench-cluster --build $(BUILD)
 
+bench-preload: all
+	@scripts/bench-preload --build $(BUILD)
+
+package: setup
+	@JOBS=$(JOBS) scripts/package
+
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-* *.log demo
+	rm -rf build build-* *.log demo packages

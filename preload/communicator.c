@@ -19,15 +19,16 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int key = MPI_KEYVAL_INVALID;
 static qdri_communicator *all;
 
+/* In one piece, for many ranks may speak at once. */
 void qdri_preload_say(const char *format, ...) {
+    char line[2048] = "quadrille: ";
+    size_t begin = strlen(line);
     va_list arguments;
     va_start(arguments, format);
-    flockfile(stderr);
-    fputs("quadrille: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    funlockfile(stderr);
+    vsnprintf(line + begin, sizeof line - begin - 1, format, arguments);
     va_end(arguments);
+    strcat(line, "\n");
+    fputs(line, stderr);
 }
 
 /* ---- its end ------------------------------------------------------------------------------------------- */

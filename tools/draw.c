@@ -61,8 +61,8 @@ transfer *draw_match(const trace_method *method, int64_t *count) {
         int order = by_pair(&send[a], &arrival[b]);
         if (order == 0) {
             double start = send[a].seconds, end = arrival[b].seconds; /* clocks may be off by a little */
-            transfers[(*count)++] =
-                (transfer){send[a].from, send[a].to, start, end < start ? start : end, send[a].bytes};
+            transfers[(*count)++] = (transfer){send[a].from,  send[a].to,   start, end < start ? start : end,
+                                               send[a].phase, send[a].bytes};
         }
         a += order <= 0;
         b += order >= 0;

@@ -9,7 +9,7 @@
 typedef struct transfer {
     int from, to;
     double start, end;
-    int64_t bytes;
+    int64_t phase, bytes;
 } transfer;
 
 /* The sends of a method, each with its arrival: the k-th send of a pair belongs to its k-th arrival, both in

@@ -13,11 +13,11 @@
 #include "quadrille.h"
 
 extern const command list_command, generate_command, stat_command, schedule_command, compare_command,
-    check_command, machine_command, bench_command, draw_command;
+    check_command, machine_command, bench_command, draw_command, report_command, advise_command;
 
 const command *const commands[] = {
-    &list_command,  &generate_command, &stat_command,  &schedule_command, &compare_command,
-    &check_command, &machine_command,  &bench_command, &draw_command,     NULL,
+    &list_command,    &generate_command, &stat_command, &schedule_command, &compare_command, &check_command,
+    &machine_command, &bench_command,    &draw_command, &report_command,   &advise_command,  NULL,
 };
 
 static const command *find_command(const char *name) {
@@ -53,7 +53,7 @@ static int run_help(int count, char **words, FILE *out) {
 
 static int has_output_option(const command *command) {
     for (const option *option = command->options; option->name; option++)
-        if (option->letter == 'o') return 1;
+        if (!strcmp(option->name, "output")) return 1;
     return 0;
 }
 

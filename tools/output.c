@@ -14,13 +14,13 @@
 
 #include "complain.h"
 
-enum { OUTPUTS = 4 };
+enum { OUTPUTS = 64 };
 
 typedef struct output {
     FILE *stream;
     char *bytes;
     size_t length;
-    const char *path;
+    char *path;  /* NULL: standard output */
     char *aside; /* the file beside its place, once it is written */
     char *place; /* and where it goes */
 } output;
@@ -32,7 +32,7 @@ FILE *output_open(const char *path) {
     output *output = &outputs[output_count];
     if (output_count == OUTPUTS) abort();
     memset(output, 0, sizeof *output);
-    output->path = path;
+    output->path = path ? copy_text(path) : NULL;
     output->stream = open_memstream(&output->bytes, &output->length);
     if (!output->stream) exit(complain("out of memory"));
     output_count++;
@@ -115,6 +115,7 @@ void output_discard(void) {
         if (outputs[i].aside) remove(outputs[i].aside);
         free(outputs[i].aside);
         free(outputs[i].place);
+        free(outputs[i].path);
         free(outputs[i].bytes);
     }
     output_count = 0;

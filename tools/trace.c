@@ -7,7 +7,6 @@
 #include "trace.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,18 +168,25 @@ static int read_document(reader *reader, const json_t *root, trace *trace) {
     return EXIT_GOOD;
 }
 
+int trace_from_json(const json_t *root, const char *name, trace *trace) {
+    reader reader = {.name = name, .method = -1, .event = -1};
+    memset(trace, 0, sizeof *trace);
+    int code = read_document(&reader, root, trace);
+    if (code) trace_clear(trace);
+    return code;
+}
+
 int trace_read(const char *path, trace *trace) {
-    reader reader = {.method = -1, .event = -1};
+    const char *name;
     json_error_t error;
     FILE *stream;
     memset(trace, 0, sizeof *trace);
-    int code = input_open(path, &stream, &reader.name);
+    int code = input_open(path, &stream, &name);
     if (code) return code;
     json_t *root = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
     input_close(stream);
-    if (!root) return complain("%s:%d: %s", reader.name, error.line > 0 ? error.line : 1, error.text);
-    code = read_document(&reader, root, trace);
+    if (!root) return complain("%s:%d: %s", name, error.line > 0 ? error.line : 1, error.text);
+    code = trace_from_json(root, name, trace);
     json_decref(root);
-    if (code) trace_clear(trace);
     return code;
 }

@@ -4,6 +4,7 @@
 #ifndef TRACE_H
 #define TRACE_H
 
+#include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -42,6 +43,9 @@ void trace_write(const trace *trace, FILE *out);
 
 /* Reads and checks a file; "-" is standard input. Complains and returns an exit code. */
 int trace_read(const char *path, trace *trace);
+
+/* The same for a document that is already loaded; `name` stands for the file in messages. */
+int trace_from_json(const json_t *root, const char *name, trace *trace);
 
 /* Frees what is in it. */
 void trace_clear(trace *trace);

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What is installed, and where. Nothing in it knows the prefix, so that `cmake --install build --prefix ANY` works, and
+# what is installed can be moved. The components are the Debian packages of Package.cmake.
+set(CMAKE_INSTALL_DOCDIR share/doc/quadrille CACHE PATH "Documentation")
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# ---- the library -----------------------------------------------------------------------------------------------------
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/Quadrille")
+set_target_properties(quadrille-shared PROPERTIES EXPORT_NAME quadrille)
+set_target_properties(quadrille PROPERTIES EXPORT_NAME quadrille_static)
+install(TARGETS quadrille-shared EXPORT QuadrilleTargets
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library NAMELINK_COMPONENT development
+        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(TARGETS quadrille EXPORT QuadrilleStaticTargets
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "*.h")
+
+foreach(set IN ITEMS QuadrilleTargets QuadrilleStaticTargets)
+  install(EXPORT ${set} NAMESPACE Quadrille:: DESTINATION "${package_folder}" COMPONENT development)
+endforeach()
+configure_package_config_file(cmake/QuadrilleConfig.cmake.in "${CMAKE_BINARY_DIR}/QuadrilleConfig.cmake"
+                              INSTALL_DESTINATION "${package_folder}" NO_SET_AND_CHECK_MACRO)
+# Before 1.0 a minor version may change what exists.
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/QuadrilleConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/QuadrilleConfig.cmake" "${CMAKE_BINARY_DIR}/QuadrilleConfigVersion.cmake"
+        DESTINATION "${package_folder}" COMPONENT development)
+
+# ---- pkg-config ------------------------------------------------------------------------------------------------------
+# The public headers include mpi.h, so MPI is for all to see: by its own module where that is the MPI of this build, and
+# by its paths otherwise. So mpicc and a plain compiler both work. Without the classes for C++ that mpi.h still has, for
+# they would want a library of their own.
+set(module mpich)
+if(QDR_HAS_OPEN_MPI)
+  set(module ompi-c)
+endif()
+pkg_check_modules(QDR_MPI_MODULE QUIET ${module})
+set(QDR_PC_REQUIRES)
+set(QDR_PC_CFLAGS "-DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX")
+set(mpi_libraries)
+if(QDR_MPI_MODULE_FOUND AND MPI_C_HEADER_DIR IN_LIST QDR_MPI_MODULE_INCLUDE_DIRS)
+  set(QDR_PC_REQUIRES ${module})
+else()
+  foreach(folder IN LISTS MPI_C_INCLUDE_DIRS)
+    string(APPEND QDR_PC_CFLAGS " -I${folder}")
+  endforeach()
+  list(JOIN MPI_C_LIBRARIES " " mpi_libraries)
+endif()
+
+foreach(kind IN ITEMS LIBDIR INCLUDEDIR)
+  set(QDR_PC_${kind} "\${prefix}/${CMAKE_INSTALL_${kind}}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${kind}}")
+    set(QDR_PC_${kind} "${CMAKE_INSTALL_${kind}}")
+  endif()
+endforeach()
+file(RELATIVE_PATH QDR_UP "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+string(REGEX REPLACE "/$" "" QDR_UP "${QDR_UP}")
+set(own_libraries "-lm -pthread")
+if(RT_LIBRARY)
+  string(PREPEND own_libraries "-lrt ")
+endif()
+
+set(QDR_PC_NAME "Quadrille")
+set(QDR_PC_REQUIRES_PRIVATE jansson)
+set(QDR_PC_LIBS "-L\${libdir} -lquadrille ${mpi_libraries}")
+set(QDR_PC_LIBS_PRIVATE "${own_libraries}")
+configure_file(cmake/quadrille.pc.in quadrille.pc @ONLY)
+
+# Beside a shared library `pkg-config --static` cannot make a linker take the archive. This one names it.
+set(QDR_PC_NAME "Quadrille, static")
+string(APPEND QDR_PC_REQUIRES " jansson")
+set(QDR_PC_REQUIRES_PRIVATE)
+set(QDR_PC_LIBS "\${libdir}/libquadrille.a ${mpi_libraries} ${own_libraries}")
+set(QDR_PC_LIBS_PRIVATE)
+configure_file(cmake/quadrille.pc.in quadrille-static.pc @ONLY)
+install(FILES "${CMAKE_BINARY_DIR}/quadrille.pc" "${CMAKE_BINARY_DIR}/quadrille-static.pc"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+
+# ---- the drop-in, the command, the documentation ---------------------------------------------------------------------
+install(TARGETS quadrille-preload LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT drop-in-${QDR_MPI_NAME})
+if(QDR_HAS_OPEN_MPI)
+  set(short_name "${CMAKE_BINARY_DIR}/preload/libquadrille-mpi.so")
+  file(CREATE_LINK libquadrille-mpi-openmpi.so "${short_name}" SYMBOLIC)
+  install(FILES "${short_name}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT drop-in-openmpi)
+endif()
+
+if(QDR_COMMAND)
+  install(TARGETS quadrille-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
+  install(DIRECTORY "${CMAKE_BINARY_DIR}/man/man1/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT command
+          FILES_MATCHING PATTERN "*.1")
+endif()
+install(FILES README.md CHANGES.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command)
+install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" COMPONENT command
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN man EXCLUDE)
+install(DIRECTORY examples/ DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT development
+        FILES_MATCHING PATTERN "*.c" PATTERN expected.txt)

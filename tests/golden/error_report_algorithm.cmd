@@ -1,0 +1,2 @@
+# exit 2
+quadrille report paper:P -a paced

@@ -1,0 +1,2 @@
+# exit 2
+echo "{\"methods\": [], \"pattern\": {}}" | quadrille report -

@@ -1,0 +1,2 @@
+# exit 2
+echo "{\"a\": 1}" | quadrille report -

@@ -1,0 +1,2 @@
+# exit 2
+quadrille report banner.mtx -o "$scratch/none.html"; code=$?; ls "$scratch"; exit $code

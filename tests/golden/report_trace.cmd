@@ -1,0 +1,1 @@
+quadrille report trace.json | grep -oE '"subtitle":"[^"]*"|"title":"[^"]*"|"(start|end|phase)":\[[0-9,]*'
