@@ -2,7 +2,7 @@
 /*
  * What is kept with a communicator, as an attribute of it. At the first call its ranks agree, with two
  * collectives of a few bytes, on what all later decisions are made from: whether they share a node, and what
- * the environment of rank 0 says. It goes with the communicator, or with MPI_Finalize, which deletes the
+ * the environment of rank 0 says. They leave the second at about the same time, which sets their clocks. It goes with the communicator, or with MPI_Finalize, which deletes the
  * attributes of MPI_COMM_SELF first.
  */
 #include <pthread.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "preload.h"
@@ -18,6 +19,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int key = MPI_KEYVAL_INVALID;
 static qdri_communicator *all;
+
+double qdri_seconds_of(int clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 /* In one piece, for many ranks may speak at once. */
 void qdri_preload_say(const char *format, ...) {
@@ -123,8 +130,10 @@ static int agree(qdri_communicator *communicator) {
     PMPI_Comm_rank(comm, &communicator->rank);
     PMPI_Comm_size(comm, &communicator->ranks);
     if (communicator->rank == 0) communicator->terms = own_terms(communicator);
-    return PMPI_Bcast(&communicator->terms, (int)sizeof communicator->terms, MPI_BYTE, 0, comm) ||
-           share_a_node(comm, &communicator->one_node);
+    int failed = PMPI_Bcast(&communicator->terms, (int)sizeof communicator->terms, MPI_BYTE, 0, comm) ||
+                 share_a_node(comm, &communicator->one_node);
+    communicator->zero = qdri_seconds_of(CLOCK_REALTIME);
+    return failed;
 }
 
 qdri_communicator *qdri_communicator_of(MPI_Comm comm) {

@@ -8,12 +8,6 @@
 
 #include "preload.h"
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static int wants_plan(const qdri_communicator *communicator) {
     if (communicator->terms.plain || communicator->ranks == 1) return 0;
     return communicator->terms.algorithm[0] || !communicator->one_node;
@@ -64,13 +58,13 @@ int qdri_intercept(const qdri_call *call) {
     int is_good = qdri_path_read(path, call);
     int tries = path->plan && !communicator->terms.algorithm[0];
     int plain = !path->plan || !is_good || (tries && qdri_trial_way(&path->trial));
-    double begin = seconds_now();
+    double wall = records ? qdri_seconds_of(CLOCK_REALTIME) : 0, begin = qdri_seconds_of(CLOCK_MONOTONIC);
     int code = plain ? call->plain(call) : qdri_path_run(path, call) ? fail(call, communicator) : MPI_SUCCESS;
-    double end = seconds_now();
-    if (tries && qdri_trial_end(&path->trial, call->comm, end - begin, qdri_path_digest(path)) &&
+    double seconds = qdri_seconds_of(CLOCK_MONOTONIC) - begin;
+    if (tries && qdri_trial_end(&path->trial, call->comm, seconds, qdri_path_digest(path)) &&
         communicator->terms.explains && communicator->rank == 0)
         qdri_preload_say("%s, %d ranks: %s was faster in a trial, and goes on", call->name,
                          communicator->ranks, path->trial.plain ? "MPI's own way" : "pacing");
-    if (records && is_good) qdri_record_call(communicator, call, path, plain, begin, end);
+    if (records && is_good) qdri_record_call(communicator, call, path, plain, wall, seconds);
     return code;
 }

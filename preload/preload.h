@@ -135,6 +135,7 @@ struct qdri_communicator {
     qdri_terms terms;
     int64_t calls;
     qdri_path whole, neighbors;
+    double zero; /* of the wall clock, when its ranks met first: what clocks differ by is in it */
     int is_recorded;
     qdri_communicator *next, **link; /* in the list of all */
 };
@@ -146,10 +147,13 @@ qdri_communicator *qdri_communicator_of(MPI_Comm comm);
 
 /* Local. Whether QDR_RECORD asks for one. */
 int qdri_record_wanted(void);
-/* Local. One call, how it was served, and when it began and ended. */
+/* Local. One call: how it was served, when it began, by the wall clock, and how long it took. */
 void qdri_record_call(qdri_communicator *communicator, const qdri_call *call, const qdri_path *path,
-                      int plain, double begin, double end);
+                      int plain, double begin, double seconds);
 void qdri_record_close(void);
+
+/* Seconds of a clock of clock_gettime(). */
+double qdri_seconds_of(int clock);
 
 /* A line to stderr. */
 void qdri_preload_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -42,14 +42,8 @@ static double begin, flushed;
 static int64_t rest_calls;
 static double rest_seconds;
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 __attribute__((constructor)) static void start_clock(void) {
-    begin = seconds_now();
+    begin = qdri_seconds_of(CLOCK_MONOTONIC);
 }
 
 int qdri_record_wanted(void) {
@@ -204,14 +198,20 @@ static char *put_number(char *end, int64_t value, int digits) {
     return end;
 }
 
+static char *put_seconds(char *end, double seconds) {
+    int64_t nanoseconds = seconds > 0 ? (int64_t)(seconds * 1e9) : 0;
+    end = put_number(end, nanoseconds % 1000000000, 9);
+    *--end = '.';
+    return put_number(end, nanoseconds / 1000000000, 1);
+}
+
 /* The formatting of the C library takes longer than all the rest. */
-static void write_call(int64_t id, int64_t site, int64_t row, int plain, double seconds) {
-    char line[160], *end = line + sizeof line, *at = end;
-    int64_t nanoseconds = (int64_t)(seconds * 1e9);
+static void write_call(int64_t id, int64_t site, int64_t row, int plain, double begun, double seconds) {
+    char line[200], *end = line + sizeof line, *at = end;
     *--at = '\n';
-    at = put_number(at, nanoseconds % 1000000000, 9);
-    *--at = '.';
-    at = put_number(at, nanoseconds / 1000000000, 1);
+    at = put_seconds(at, seconds);
+    *--at = '\t';
+    at = put_seconds(at, begun);
     at -= 7;
     memcpy(at, plain ? "\tplain\t" : "\tpaced\t", 7);
     at = put_number(at, row, 1);
@@ -225,20 +225,21 @@ static void write_call(int64_t id, int64_t site, int64_t row, int plain, double 
 }
 
 void qdri_record_call(qdri_communicator *communicator, const qdri_call *call, const qdri_path *path,
-                      int plain, double begun, double ended) {
+                      int plain, double begun, double seconds) {
     pthread_mutex_lock(&lock);
     if (open_file()) {
         if (!communicator->is_recorded) write_communicator(communicator);
         communicator->is_recorded = 1;
         if (communicator->calls <= LINES) {
-            write_call(communicator->terms.id, site_of(call), row_of(&path->out), plain, ended - begun);
+            write_call(communicator->terms.id, site_of(call), row_of(&path->out), plain,
+                       begun - communicator->zero, seconds);
         } else {
             rest_calls++;
-            rest_seconds += ended - begun;
+            rest_seconds += seconds;
         }
-        if (ended > flushed + 1) {
+        if (begun > flushed + 1) {
             fflush(file);
-            flushed = ended;
+            flushed = begun;
         }
     }
     pthread_mutex_unlock(&lock);
@@ -248,7 +249,7 @@ void qdri_record_close(void) {
     pthread_mutex_lock(&lock);
     if (file) {
         if (rest_calls > 0) fprintf(file, "rest\t%" PRId64 "\t%.6f\n", rest_calls, rest_seconds);
-        fprintf(file, "end\t%.6f\n", seconds_now() - begin);
+        fprintf(file, "end\t%.6f\n", qdri_seconds_of(CLOCK_MONOTONIC) - begin);
         if (fclose(file)) give_up("the file of a rank could not be written");
         file = NULL;
     }

@@ -2,7 +2,7 @@
 /*
  * Paced or plain? Between nodes the drop-in paces. Whether that is better is a question about the network, and
  * only measuring answers it: where nothing is ever dropped and round trips are short, a window holds back for
- * no gain. So in call 16 of a communicator, and again 16 times later each time, the other way is tried, and
+ * no gain. So after 16 calls of a communicator, after 256 and so on, one call tries the other way, and is
  * held against the calls before and after it. Of a call that begins at different times on different ranks
  * the shortest time is the exchange itself, for that rank came last; hence the minimum over the ranks.
  *
