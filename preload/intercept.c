@@ -4,8 +4,6 @@
  * MPI's. Ranks of one node have no port that could overflow, so MPI serves them too, unless QDR_PRELOAD names
  * an algorithm; the others are paced, as long as trials do not show that the plain way is faster.
  */
-#include <time.h>
-
 #include "preload.h"
 
 static int wants_plan(const qdri_communicator *communicator) {
@@ -58,13 +56,13 @@ int qdri_intercept(const qdri_call *call) {
     int is_good = qdri_path_read(path, call);
     int tries = path->plan && !communicator->terms.algorithm[0];
     int plain = !path->plan || !is_good || (tries && qdri_trial_way(&path->trial));
-    double wall = records ? qdri_seconds_of(CLOCK_REALTIME) : 0, begin = qdri_seconds_of(CLOCK_MONOTONIC);
+    double begin = qdri_wall_clock() - communicator->zero;
     int code = plain ? call->plain(call) : qdri_path_run(path, call) ? fail(call, communicator) : MPI_SUCCESS;
-    double seconds = qdri_seconds_of(CLOCK_MONOTONIC) - begin;
-    if (tries && qdri_trial_end(&path->trial, call->comm, seconds, qdri_path_digest(path)) &&
+    double end = qdri_wall_clock() - communicator->zero;
+    if (tries && qdri_trial_end(&path->trial, call->comm, begin, end, qdri_path_digest(path)) &&
         communicator->terms.explains && communicator->rank == 0)
         qdri_preload_say("%s, %d ranks: %s was faster in a trial, and goes on", call->name,
                          communicator->ranks, path->trial.plain ? "MPI's own way" : "pacing");
-    if (records && is_good) qdri_record_call(communicator, call, path, plain, wall, seconds);
+    if (records && is_good) qdri_record_call(communicator, call, path, plain, begin, end - begin);
     return code;
 }

@@ -68,18 +68,18 @@ qdr_status qdri_unpack(const char *from, void *to, int64_t count, MPI_Datatype t
 /* ---- the two ways, tried ------------------------------------------------------------------------------- */
 
 typedef struct qdri_trial {
-    int plain;         /* the way in use */
-    int64_t calls;     /* so far */
-    int64_t next;      /* the call in which the other way is tried; 0: none ever */
-    double seconds[3]; /* of the call before it, of it, and of the one after it */
-    uint64_t sizes[3]; /* digests of their sizes */
+    int plain;               /* the way in use */
+    int64_t calls;           /* so far */
+    int64_t next;            /* the call in which the other way is tried; 0: none ever */
+    double begin[3], end[3]; /* of the call before it, of it, and of the one after it */
+    uint64_t sizes[3];       /* digests of their sizes */
 } qdri_trial;
 
 void qdri_trial_begin(qdri_trial *trial);
 /* Whether the call that comes now is plain. */
 int qdri_trial_way(const qdri_trial *trial);
-/* It is over; true when its ranks have changed their way. Collective, at the calls around a trial. */
-int qdri_trial_end(qdri_trial *trial, MPI_Comm comm, double seconds, uint64_t sizes);
+/* It is over, by clocks that agree; true when its ranks have changed their way. Collective after a trial. */
+int qdri_trial_end(qdri_trial *trial, MPI_Comm comm, double begin, double end, uint64_t sizes);
 
 /* ---- plans --------------------------------------------------------------------------------------------- */
 
@@ -147,13 +147,13 @@ qdri_communicator *qdri_communicator_of(MPI_Comm comm);
 
 /* Local. Whether QDR_RECORD asks for one. */
 int qdri_record_wanted(void);
-/* Local. One call: how it was served, when it began, by the wall clock, and how long it took. */
+/* Local. One call: how it was served, when it began, by the clocks of its ranks, and how long it took. */
 void qdri_record_call(qdri_communicator *communicator, const qdri_call *call, const qdri_path *path,
                       int plain, double begin, double seconds);
 void qdri_record_close(void);
 
-/* Seconds of a clock of clock_gettime(). */
-double qdri_seconds_of(int clock);
+/* Of the wall clock, which the system keeps right. */
+double qdri_wall_clock(void);
 
 /* A line to stderr. */
 void qdri_preload_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

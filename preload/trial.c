@@ -3,13 +3,12 @@
  * Paced or plain? Between nodes the drop-in paces. Whether that is better is a question about the network, and
  * only measuring answers it: where nothing is ever dropped and round trips are short, a window holds back for
  * no gain. So after 16 calls of a communicator, after 256 and so on, one call tries the other way, and is
- * held against the calls before and after it. Of a call that begins at different times on different ranks
- * the shortest time is the exchange itself, for that rank came last; hence the minimum over the ranks.
+ * held against the calls before and after it. An exchange takes from the moment when the last rank has come
+ * to the one when the last has gone; the clocks of the ranks were set when they met first.
  *
  * The three are comparable if every rank had the same sizes in all of them; else the way stays. All ranks see
- * the same minima and decide the same.
+ * the same times and decide the same.
  */
-
 #include "preload.h"
 
 enum { FIRST = 16, FACTOR = 16 };
@@ -23,18 +22,25 @@ int qdri_trial_way(const qdri_trial *trial) {
     return trial->calls == trial->next && trial->next > 0 ? !trial->plain : trial->plain;
 }
 
+/* The last to come and the last to go, of each of the three; whether a rank had other sizes. */
 static int other_is_better(qdri_trial *trial, MPI_Comm comm) {
-    int same = trial->sizes[0] == trial->sizes[1] && trial->sizes[1] == trial->sizes[2];
-    double mine[4] = {trial->seconds[0], trial->seconds[1], trial->seconds[2], same}, least[4];
-    if (PMPI_Allreduce(mine, least, 4, MPI_DOUBLE, MPI_MIN, comm)) return 0;
-    double usual = least[0] < least[2] ? least[0] : least[2];
-    return least[3] > 0 && least[1] < worth_it * usual;
+    double mine[7], last[7], seconds[3];
+    for (int i = 0; i < 3; i++) {
+        mine[2 * i] = trial->begin[i];
+        mine[2 * i + 1] = trial->end[i];
+    }
+    mine[6] = trial->sizes[0] != trial->sizes[1] || trial->sizes[1] != trial->sizes[2];
+    if (PMPI_Allreduce(mine, last, 7, MPI_DOUBLE, MPI_MAX, comm)) return 0;
+    for (int i = 0; i < 3; i++) seconds[i] = last[2 * i + 1] - last[2 * i];
+    double usual = seconds[0] < seconds[2] ? seconds[0] : seconds[2];
+    return last[6] == 0 && seconds[1] < worth_it * usual;
 }
 
-int qdri_trial_end(qdri_trial *trial, MPI_Comm comm, double seconds, uint64_t sizes) {
+int qdri_trial_end(qdri_trial *trial, MPI_Comm comm, double begin, double end, uint64_t sizes) {
     int64_t place = trial->calls++ - trial->next + 1;
     if (trial->next == 0 || place < 0) return 0;
-    trial->seconds[place] = seconds;
+    trial->begin[place] = begin;
+    trial->end[place] = end;
     trial->sizes[place] = sizes;
     if (place < 2) return 0;
     trial->next = trial->next < INT64_MAX / (2 * FACTOR) ? trial->next * FACTOR : 0;
