@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * alltoallv_plain FILE.mtx [REPETITIONS [PAUSE-MS]]: times MPI_Alltoallv on a pattern, with nothing but MPI: a
- * program as others write it, on which the drop-in library is tried.
+ * alltoallv_plain FILE.mtx [REPETITIONS [PAUSE-MS]]: times MPI_Alltoallv on a pattern, with nothing but MPI:
+ * a program as others write it, on which the drop-in library is tried.
  *
  *     quadrille generate random:n=16,density=0.5,bytes=2K..200K -o pattern.mtx
  *     mpirun -n 16 alltoallv_plain pattern.mtx
  *     mpirun -n 16 -x LD_PRELOAD=libquadrille-mpi-openmpi.so alltoallv_plain pattern.mtx
  *
- * Before each exchange all ranks rest, then meet; its time is that of the slowest rank, the figure the median over the
- * repetitions. The contents are checked after each.
+ * Before each exchange all ranks rest, then meet; its time is that of the slowest rank, the figure the median
+ * over the repetitions. The contents are checked after each.
  */
 #include <mpi.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * What is kept with a communicator, as an attribute of it. At the first call its ranks agree, with two
  * collectives of a few bytes, on what all later decisions are made from: whether they share a node, and what
- * the environment of rank 0 says. They leave the second at about the same time, which sets their clocks. It goes with the communicator, or with MPI_Finalize, which deletes the
- * attributes of MPI_COMM_SELF first.
+ * the environment of rank 0 says. They leave the second at about the same time, which sets their clocks. It
+ * goes with the communicator, or with MPI_Finalize, which deletes the attributes of MPI_COMM_SELF first.
  */
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The entry points of Fortran. Those of Open MPI call MPI by its profiling names, so the C functions here would
- * never see them; those of MPICH call the C functions, and need nothing. Each has the names that the
- * compilers make of it, and the one that the module mpi_f08 calls. A call that MPI is to serve goes on to its own Fortran
- * function, with the arguments as they came.
+ * The entry points of Fortran. Those of Open MPI call MPI by its profiling names, so the C functions here
+ * would never see them; those of MPICH call the C functions, and need nothing. Each has the names that the
+ * compilers make of it, and the one that the module mpi_f08 calls. A call that MPI is to serve goes on to its
+ * own Fortran function, with the arguments as they came.
  *
  * In place and bottom are addresses of variables there.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A library is built for one MPI, and handles of another mean nothing to it: a program of the other would fail
- * in strange ways. So when it is loaded, before anything else happens, it looks whether the process has an
- * MPI of another kind, says which library to take, and ends. Processes without any MPI (shells, launchers)
+ * A library is built for one MPI, and handles of another mean nothing to it: a program of the other would
+ * fail in strange ways. So when it is loaded, before anything else happens, it looks whether the process has
+ * an MPI of another kind, says which library to take, and ends. Processes without any MPI (shells, launchers)
  * go on.
  */
 #include <link.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A plan for the calls of one kind on one communicator, and one exchange of it. Its partners are all ranks, or
- * the neighbors of the communicator's topology; the sizes come with each call, which `paced` allows without
- * any agreement.
+ * A plan for the calls of one kind on one communicator, and one exchange of it. Its partners are all ranks,
+ * or the neighbors of the communicator's topology; the sizes come with each call, which `paced` allows
+ * without any agreement.
  */
 #include <stdio.h>
 #include <stdlib.h>

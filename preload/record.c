@@ -2,8 +2,8 @@
 /*
  * The record of a program's exchanges: QDR_RECORD=FOLDER. Each rank writes a file of its own, as the program
  * runs, with nothing agreed and nothing sent; `quadrille advise` puts them together. Whatever repeats is
- * written once and referred to by number: call sites, and rows (whom a rank sends to, how much). A call is then
- * one short line. docs/formats.md has the format.
+ * written once and referred to by number: call sites, and rows (whom a rank sends to, how much). A call is
+ * then one short line. docs/formats.md has the format.
  *
  * Looking up the stack would cost more than many an exchange. So it is done once for each return address and
  * depth of the stack; calls that agree in both are taken to come from the same place.
@@ -230,8 +230,7 @@ void qdri_record_call(qdri_communicator *communicator, const qdri_call *call, co
         if (!communicator->is_recorded) write_communicator(communicator);
         communicator->is_recorded = 1;
         if (communicator->calls <= LINES) {
-            write_call(communicator->terms.id, site_of(call), row_of(&path->out), plain,
-                       begun - communicator->zero, seconds);
+            write_call(communicator->terms.id, site_of(call), row_of(&path->out), plain, begun, seconds);
         } else {
             rest_calls++;
             rest_seconds += seconds;

@@ -54,7 +54,8 @@ typedef struct record_call {
     int32_t site;      /* the record's number */
     uint32_t row : 31; /* the file's number */
     uint32_t paced : 1;
-    double seconds;
+    double entry;   /* seconds since the ranks of the communicator met first */
+    double seconds; /* from there to the end of it */
 } record_call;
 
 typedef struct record_member {
@@ -120,7 +121,6 @@ typedef enum advice_kind {
     ADVICE_WAITING,    /* for late ranks */
     ADVICE_EMPTY,      /* nobody sends */
     ADVICE_ONE_NODE,   /* no network in it */
-    ADVICE_UNSURE,     /* ranks wait, and it may be for lost messages */
     ADVICE_FLOOD,      /* far from the bound, by MPI's own way */
     ADVICE_TRIED,      /* pacing was tried, and was not faster */
     ADVICE_PACED,      /* it is paced */
@@ -142,7 +142,6 @@ typedef struct advice_pattern {
     int64_t degree;          /* most messages out of, or into, one rank */
     int busiest;             /* the rank with that traffic */
     int is_receiver;         /* it comes in there */
-    int64_t heavy;           /* first of its members in the table `is_heavy` */
     double bound;            /* seconds */
     double startup;          /* seconds of it that do not depend on bytes */
 } advice_pattern;
@@ -151,9 +150,9 @@ typedef struct advice_pattern {
 typedef struct advice_call {
     int64_t comm, number; /* of its calls, this one */
     int64_t group, pattern;
-    double exchange; /* seconds that the exchange itself took */
-    double mean;     /* seconds in the call, mean over the ranks: what follows and waiting */
-    double waiting;  /* mean over the ranks */
+    double exchange; /* seconds from when all were there to when all were done */
+    double mean;     /* seconds in the call, mean over the ranks */
+    double waiting;  /* of them for ranks that came later */
     int late;        /* the file of the rank that came last */
     int paced;
     int small; /* startups decide */
@@ -180,9 +179,6 @@ typedef struct advice_group {
     double bound;                     /* of `exchange` */
     double ratio;                     /* median of exchange / bound by time; NAN: no bound */
     double gain;                      /* if each plain call took 1.1 times the bound */
-    int one_late;                     /* most of the waiting is for the same rank, again and again */
-    int may_be_held_up;               /* what looks like waiting may be messages that were lost */
-    double gain_most;                 /* the same if that is so; else the gain */
     double left;                      /* beyond the bound in paced calls */
     int late_rank;                    /* of MPI_COMM_WORLD, most waited for; -1: nobody waited */
     double late_share;                /* of the waiting */
@@ -215,8 +211,6 @@ typedef struct advice {
     advice_call *call;
     advice_pattern *pattern;
     advice_group *group; /* most gain first */
-    int64_t heavy_capacity;
-    char *is_heavy; /* of each pattern and member: carries at least half of the traffic */
     int machines;
     advice_machine *of_size;
     int notes;
@@ -239,7 +233,7 @@ void advice_note(advice *advice, const char *format, ...) __attribute__((format(
 enum { ADVICE_TEXT = 32 };
 /* "1.5 MB": three digits. */
 const char *advice_bytes(double bytes, char text[ADVICE_TEXT]);
-/* "2.5 s", "2.5 s?" when it is not certain, "-" when there is none. */
+/* "2.5 s", "-" when there is none. */
 const char *advice_gain(const advice_group *group, char text[ADVICE_TEXT]);
 /* "plain", "paced", "12% paced". */
 const char *advice_served(const advice_group *group, char text[ADVICE_TEXT]);

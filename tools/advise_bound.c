@@ -3,9 +3,9 @@
  * What an exchange could have taken. With a machine it is the bound of direct schedules on it. Without one
  * the record itself is the witness: a call that moved t bytes through its busiest rank in s seconds shows
  * that the network has the rate t / s, and no other call need be slower than its own t over the best rate
- * seen. Calls with little traffic, or in which ranks waited long for each other, are weak witnesses; they
- * are heard only where there are no others. One call in a hundred may be a freak: the rate is the one that
- * the best hundredth reached.
+ * seen. Calls with little traffic are weak witnesses, and so are those in which ranks waited long: the ones
+ * that were there may have been done with each other when the last one came. They are heard only where there
+ * are no others. One call in a hundred may be a freak: the rate is the one that the best hundredth reached.
  *
  * The rate seen knows no startups; so a call whose messages are small, and which took far longer than its
  * bytes need, is called small and is not measured by it.

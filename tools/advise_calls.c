@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From the lines of many ranks to calls. What a rank spends in a call is the exchange and waiting for ranks
- * that came later. The rank that came last waited for nobody, so the shortest time of a call is the
- * exchange, and what the others spend beyond it is waiting. A rank with little to do may leave early,
- * though; so only ranks that carry at least half of the largest traffic count as witnesses of the exchange.
+ * From the lines of many ranks to calls. What a rank spends in a call is waiting for ranks that come later,
+ * and the exchange. Entries of all ranks are on one clock, so the two are told apart by when the last rank
+ * came: what others spent before that is waiting, and from there to the end of the last one to leave it is
+ * the exchange. A rank that is held up inside, because messages were dropped, so never looks like one that
+ * waits.
  *
  * Calls have the same matrix again and again, so matrices are known by digests of their rows and looked at
  * once. Cost: calls times ranks, and the messages of each distinct matrix.
@@ -47,9 +48,9 @@ static void note_traffic(advice_pattern *pattern, int rank, int64_t bytes, int64
     if (messages > pattern->degree) pattern->degree = messages;
 }
 
-/* One row: adds it to the columns and returns the bytes that leave the rank. */
-static int64_t add_row(const record *record, const record_member *member, int64_t call,
-                       advice_pattern *pattern, columns *columns) {
+/* One row: adds it to the columns. */
+static void add_row(const record *record, const record_member *member, int64_t call, advice_pattern *pattern,
+                    columns *columns) {
     const record_file *file = &record->file[member->file];
     const record_row *row = row_of(record, member, call);
     int64_t bytes = 0, messages = 0;
@@ -63,7 +64,6 @@ static int64_t add_row(const record *record, const record_member *member, int64_
     pattern->bytes += bytes;
     pattern->messages += messages;
     note_traffic(pattern, member->rank, bytes, messages, 0);
-    return bytes;
 }
 
 /* Each column once, wherever it was met first; then it is 0 again. */
@@ -82,33 +82,17 @@ static void measure(advice *advice, int64_t comm_number, int64_t call, columns *
     const record *record = advice->record;
     const record_comm *comm = &record->comm[comm_number];
     advice_pattern *pattern = &advice->pattern[advice->patterns];
-    int64_t heavy = advice->patterns ? pattern[-1].heavy + record->comm[pattern[-1].comm].members : 0;
-    int64_t *carried = ALLOCATE(int64_t, comm->members);
-    *pattern = (advice_pattern){.comm = comm_number, .call = call, .ranks = comm->ranks, .heavy = heavy};
-    for (int i = 0; i < comm->members; i++)
-        carried[i] = add_row(record, &comm->member[i], call, pattern, columns);
-    for (int i = 0; i < comm->members; i++) {
-        int64_t in = columns->bytes[comm->member[i].rank];
-        if (in > carried[i]) carried[i] = in;
-    }
+    *pattern = (advice_pattern){.comm = comm_number, .call = call, .ranks = comm->ranks};
+    for (int i = 0; i < comm->members; i++) add_row(record, &comm->member[i], call, pattern, columns);
     for (int i = 0; i < comm->members; i++) take_columns(record, &comm->member[i], call, pattern, columns);
-    for (int i = 0; i < comm->members; i++)
-        advice->is_heavy[heavy + i] = carried[i] >= pattern->traffic - pattern->traffic / 2;
-    free(carried);
 }
 
-/* Makes room for one more matrix of so many members. */
-static void make_room(advice *advice, int members) {
+/* Makes room for one more matrix. */
+static void make_room(advice *advice) {
     static const int64_t least = 64;
-    int64_t used = 0, n = advice->patterns;
-    if (n > 0)
-        used = advice->pattern[n - 1].heavy + advice->record->comm[advice->pattern[n - 1].comm].members;
+    int64_t n = advice->patterns;
     if (n == 0 || (n >= least && (n & (n - 1)) == 0))
         advice->pattern = reallocate(advice->pattern, n < least ? least : 2 * n, sizeof *advice->pattern);
-    if (used + members > advice->heavy_capacity) {
-        advice->heavy_capacity = 2 * (used + members);
-        advice->is_heavy = reallocate(advice->is_heavy, advice->heavy_capacity, 1);
-    }
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------- */
@@ -131,24 +115,21 @@ static int64_t find_group(advice *advice, map *known, int64_t site, const record
     return group;
 }
 
-/* The exchange, and who waited how long. */
-static void split_time(const advice *advice, const record_comm *comm, int64_t number, advice_call *call) {
-    const advice_pattern *pattern = &advice->pattern[call->pattern];
-    const char *is_heavy = &advice->is_heavy[pattern->heavy];
-    int last = -1;
+/* The exchange, and how long ranks waited for the last one to come. Nobody can wait longer than it is in the
+ * call: who only sends may be gone before. */
+static void split_time(const record_comm *comm, int64_t number, advice_call *call) {
+    int last = 0;
     double sum = 0, waiting = 0;
-    for (int pass = 0; pass < 2 && last < 0; pass++) /* the heavy ranks may have no files */
-        for (int i = 0; i < comm->members; i++)
-            if ((is_heavy[i] || pass) &&
-                (last < 0 || comm->member[i].call[number].seconds < comm->member[last].call[number].seconds))
-                last = i;
-    call->exchange = comm->member[last].call[number].seconds;
-    call->late = comm->member[last].file;
+    for (int i = 1; i < comm->members; i++)
+        if (comm->member[i].call[number].entry > comm->member[last].call[number].entry) last = i;
     for (int i = 0; i < comm->members; i++) {
-        double seconds = comm->member[i].call[number].seconds;
-        sum += seconds;
-        if (seconds > call->exchange) waiting += seconds - call->exchange;
+        const record_call *own = &comm->member[i].call[number];
+        double before = comm->member[last].call[number].entry - own->entry;
+        sum += own->seconds;
+        waiting += fmin(before, own->seconds);
+        call->exchange = fmax(call->exchange, own->seconds - before);
     }
+    call->late = comm->member[last].file;
     call->mean = sum / comm->members;
     call->waiting = waiting / comm->members;
 }
@@ -159,7 +140,7 @@ static void collect_comm(advice *advice, int64_t number, map *groups, map *patte
         uint64_t digest = matrix_digest(advice->record, comm, i);
         int64_t pattern = map_find(patterns, digest);
         if (pattern < 0) {
-            make_room(advice, comm->members);
+            make_room(advice);
             measure(advice, number, i, columns);
             pattern = advice->patterns++;
             map_add(patterns, digest, pattern);
@@ -168,7 +149,7 @@ static void collect_comm(advice *advice, int64_t number, map *groups, map *patte
         advice_call *call = &advice->call[advice->calls++];
         *call = (advice_call){.comm = number, .number = i, .pattern = pattern, .paced = (int)first->paced};
         call->group = find_group(advice, groups, first->site, comm);
-        split_time(advice, comm, i, call);
+        split_time(comm, i, call);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All records of a run: a folder with one file per rank. The n-th call on a communicator is the same one on
- * all of its ranks, so files fit together without a clock. Where a rank has fewer calls than the others,
+ * all of its ranks, so files fit together by counting. Where a rank has fewer calls than the others,
  * because it died or its file was cut, the calls that all have are used.
  */
 #include <dirent.h>

@@ -91,8 +91,6 @@ static void add_call(const advice *advice, advice_group *group, const advice_cal
     group->bound += pattern->bound * members;
     if (is_rated(advice, call) && !group->one_node) {
         if (!call->paced && !call->small && excess > 0) group->gain += excess * members;
-        if (!call->paced && !call->small && excess + call->waiting > 0)
-            group->gain_most += (excess + call->waiting) * members;
         if (call->paced && call->exchange > pattern->bound)
             group->left += (call->exchange - pattern->bound) * members;
     }
@@ -145,18 +143,6 @@ static void take_patterns(advice_group *group, const advice_call **call, sums *s
     }
 }
 
-/* A rank that is held up inside the exchange, by messages that were dropped, looks as if it waited for one
- * that came late. Only when it is the same one again and again is the cause certain. Where nothing is
- * dropped (on one node, paced) it is certain too. */
-static void tell_waiting(advice_group *group) {
-    enum { FEWEST_CALLS = 5 };
-    const double most_of_it = 0.7;
-    group->one_late = group->calls >= FEWEST_CALLS && group->late_share >= most_of_it;
-    group->may_be_held_up = !group->one_late && !group->one_node && 2 * group->paced < group->calls &&
-                            2 * group->small <= group->calls && !(group->plain_to_paced <= 1);
-    if (!group->may_be_held_up) group->gain_most = group->gain;
-}
-
 static int world_rank(const record *record, const advice_pattern *pattern) {
     const record_comm *comm = &record->comm[pattern->comm];
     for (int i = 0; i < comm->members; i++)
@@ -178,20 +164,18 @@ static void sum_up(const advice *advice, advice_group *group, const advice_call 
     group->exchange = group->seconds > group->waiting ? group->seconds - group->waiting : 0;
     group->bound /= group->members;
     group->gain /= group->members;
-    group->gain_most /= group->members;
     group->left /= group->members;
     group->bytes_median = (int64_t)median_of(advice, call, calls, BYTES);
     group->ratio = median_of(advice, call, calls, RATIO);
     group->plain_to_paced = median_of(advice, call, calls, PLAIN) / median_of(advice, call, calls, PACED);
     if (group->plain_to_paced <= 1) group->gain = 0; /* it was tried */
-    tell_waiting(group);
     group->busiest = world_rank(advice->record, &advice->pattern[group->heavy_pattern[0].pattern]);
     if (advice->run > 0) group->share = group->seconds / advice->run;
 }
 
 static int by_gain(const void *first, const void *second) {
     const advice_group *a = first, *b = second;
-    if (a->gain_most != b->gain_most) return a->gain_most > b->gain_most ? -1 : 1;
+    if (a->gain != b->gain) return a->gain > b->gain ? -1 : 1;
     if (a->seconds != b->seconds) return a->seconds > b->seconds ? -1 : 1;
     if (a->site != b->site) return a->site < b->site ? -1 : 1;
     return (a->ranks > b->ranks) - (a->ranks < b->ranks);
@@ -344,6 +328,5 @@ void advice_clear(advice *advice) {
     free(advice->call);
     free(advice->pattern);
     free(advice->group);
-    free(advice->is_heavy);
     memset(advice, 0, sizeof *advice);
 }

@@ -31,9 +31,7 @@ static json_t *columns(void) {
                      column("time", 1, "of one rank in the whole run, mean"), column("of run", 1, NULL),
                      column("waiting", 1, "for ranks that came later: their share of the time"),
                      column("x bound", 1, "time of the exchange over its bound, median by time"),
-                     column("gain", 1,
-                            "if each plain call took 1.1 times its bound; with a question mark: if what "
-                            "looks like waiting is lost messages"));
+                     column("gain", 1, "if each plain call took 1.1 times its bound"));
 }
 
 static json_t *bar_cell(const char *text, double part, const char *note) {
@@ -54,8 +52,6 @@ static json_t *row(const advice *advice, int64_t number) {
     const advice_group *group = &advice->group[number];
     char frame[FRAME + 1], bytes[ADVICE_TEXT], served[ADVICE_TEXT], time[UNITS_TEXT], gain[ADVICE_TEXT],
         ratio[32];
-    double most_gain = advice->group[0].gain_most;
-    double shown = group->kind == ADVICE_UNSURE ? group->gain_most : group->gain;
     advice_frame(advice, group, frame, FRAME);
     snprintf(ratio, sizeof ratio, "%.2f", group->ratio);
     return json_pack("[I, o, i, I, s, s, s, o, o, o, o]", (json_int_t)number + 1,
@@ -64,7 +60,9 @@ static json_t *row(const advice *advice, int64_t number) {
                      units_seconds(group->seconds, time), percent_cell(group->share, 1),
                      percent_cell(group->seconds > 0 ? group->waiting / group->seconds : NAN, 0),
                      isfinite(group->ratio) ? json_string(ratio) : json_null(),
-                     shown > 0 ? bar_cell(advice_gain(group, gain), shown / most_gain, NULL) : json_null());
+                     group->gain > 0
+                         ? bar_cell(advice_gain(group, gain), group->gain / advice->group[0].gain, NULL)
+                         : json_null());
 }
 
 static json_t *table_section(const advice *advice) {

@@ -101,14 +101,16 @@ static int read_number(reader *reader, int64_t lowest, int64_t highest, const ch
 }
 
 /* The text ends in 0 and words end in what no number has, so strtod stops by itself. */
-static int read_seconds(reader *reader, double *seconds) {
+static int read_seconds(reader *reader, const char *what, double *seconds) {
     const double longest = 1e9;
+    char expected[80];
     char *end = NULL;
     next_word(reader);
     if (reader->length && reader->word[0] >= '0' && reader->word[0] <= '9')
         *seconds = strtod(reader->word, &end);
     if (end == reader->word + reader->length && *seconds >= 0 && *seconds <= longest) return 1;
-    return refuse_word(reader, "seconds, a number from 0 to 1e9");
+    snprintf(expected, sizeof expected, "%s in seconds, a number from 0 to 1e9", what);
+    return refuse_word(reader, expected);
 }
 
 static char *copy_word(const reader *reader) {
@@ -282,7 +284,8 @@ static int read_call(reader *reader) {
     next_word(reader);
     call.paced = is_word(reader, "paced");
     if (!call.paced && !is_word(reader, "plain")) return refuse_word(reader, "plain or paced");
-    if (!read_seconds(reader, &call.seconds)) return 0;
+    if (!read_seconds(reader, "the entry", &call.entry) || !read_seconds(reader, "the time", &call.seconds))
+        return 0;
     call.site = (int32_t)file->site[site - 1];
     call.row = (uint32_t)(row - 1);
     add_call(&comm->member[part->member], call);
@@ -291,11 +294,11 @@ static int read_call(reader *reader) {
 
 static int read_rest(reader *reader) {
     return read_number(reader, 0, INT64_MAX / 2 / RECORD_RANKS, "calls", &reader->file.rest_calls) &&
-           read_seconds(reader, &reader->file.rest_seconds);
+           read_seconds(reader, "the time", &reader->file.rest_seconds);
 }
 
 static int read_end(reader *reader) {
-    return read_seconds(reader, &reader->file.seconds);
+    return read_seconds(reader, "the time", &reader->file.seconds);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */

@@ -15,12 +15,12 @@
 #include "complain.h"
 #include "units.h"
 
-const char *const advice_names[ADVICE_KINDS] = {"negligible", "waiting", "empty",  "one-node",
-                                                "unsure",     "flood",   "tried",  "paced",
-                                                "sparse",     "small",   "skewed", "near"};
+const char *const advice_names[ADVICE_KINDS] = {"negligible", "waiting", "empty", "one-node",
+                                                "flood",      "tried",   "paced", "sparse",
+                                                "small",      "skewed",  "near"};
 
-static const double little_share = 0.01, much_waiting = 0.5, some_waiting = 0.25, far_from_bound = 1.3,
-                    much_skew = 2.5;
+static const double little_share = 0.01, much_waiting = 0.5, some_waiting = 0.25, most_of_it = 0.7,
+                    far_from_bound = 1.3, much_skew = 2.5;
 enum { SPARSE_RANKS = 8, SPARSE_PARTS = 4, SHORT_LIFE = 2 };
 
 /* ---- what is true -------------------------------------------------------------------------------------- */
@@ -44,6 +44,11 @@ static double waiting_share(const advice_group *group) {
     return group->seconds > 0 ? group->waiting / group->seconds : 0;
 }
 
+/* It is the same rank that others wait for, again and again. */
+static int one_is_late(const advice_group *group) {
+    return group->late_share >= most_of_it;
+}
+
 /* Communicators that go before the drop-in library makes a plan for them. */
 static int lives_shortly(const advice *advice, const advice_group *group) {
     return group->ranks < advice->record->ranks && group->calls <= SHORT_LIFE * group->comms;
@@ -52,13 +57,12 @@ static int lives_shortly(const advice *advice, const advice_group *group) {
 static advice_kind choose(const advice *advice, const advice_group *group) {
     int small = 2 * group->small > group->calls;
     if (group->share < little_share) return ADVICE_NEGLIGIBLE;
-    if (waiting_share(group) > much_waiting && !group->may_be_held_up) return ADVICE_WAITING;
+    if (waiting_share(group) > much_waiting) return ADVICE_WAITING;
     if (group->bytes_most == 0) return ADVICE_EMPTY;
     if (group->one_node) return ADVICE_ONE_NODE;
     if (2 * group->paced >= group->calls) return ADVICE_PACED;
     if (group->plain_to_paced <= 1) return ADVICE_TRIED;
     if (!small && group->ratio > far_from_bound) return ADVICE_FLOOD;
-    if (waiting_share(group) > some_waiting && group->may_be_held_up) return ADVICE_UNSURE;
     if (is_sparse(advice, group)) return ADVICE_SPARSE;
     if (small) return ADVICE_SMALL;
     return skew(heaviest(advice, group)) > much_skew ? ADVICE_SKEWED : ADVICE_NEAR;
@@ -92,7 +96,7 @@ static void how(words *words, const char *format, ...) {
 }
 
 static void say_who_is_late(words *words, const advice_group *group) {
-    if (group->one_late)
+    if (one_is_late(group))
         say(words, "%.0f%% of it for rank %d", 100 * group->late_share, group->late_rank);
     else
         say(words, "now for this one, now for that one, most for rank %d (%.0f%%)", group->late_rank,
@@ -111,39 +115,31 @@ static void how_paced(words *words, const advice *advice, const advice_group *gr
     free(command);
 }
 
-static void say_waiting(words *words, const advice_group *group) {
+static void say_gain(words *words, const advice *advice, const advice_group *group) {
+    char gain[UNITS_TEXT];
+    say(words, "Paced by the receivers it would save about %s of a run", units_seconds(group->gain, gain));
+    if (advice->run > 0) say(words, " (%.2g%%)", 100 * group->gain / advice->run);
+    say(words, ".");
+}
+
+static void say_waiting(words *words, const advice *advice, const advice_group *group) {
     say(words, "%.0f%% of the time in this call is waiting for late ranks, ", 100 * waiting_share(group));
     say_who_is_late(words, group);
-    say(words, ": no exchange can help, the work before it is not balanced.");
-    if (group->one_late)
+    say(words, ": no exchange can help with that, the work before it is not balanced.");
+    if (group->gain > 0 && group->ratio > far_from_bound) {
+        say(words, " The exchange itself takes %.1f times its bound. ", group->ratio);
+        say_gain(words, advice, group);
+    }
+    if (one_is_late(group))
         how(words, "look at what rank %d does before this call", group->late_rank);
     else
         how(words, "look at how the work before this call is divided");
 }
 
-static void say_unsure(words *words, const advice *advice, const advice_group *group) {
-    char gain[UNITS_TEXT];
-    say(words, "Ranks are in this call for very different times, %.0f%% of it beyond the first to leave, ",
-        100 * waiting_share(group));
-    say(words,
-        group->late_share < 0.7 ? "and which one that is changes. " : "in too few calls to blame that one. ");
-    say(words,
-        "Either the work before it is not balanced, or messages are dropped "
-        "at flooded ports and hold up now this rank, now that one. The record cannot tell, a run with "
-        "pacing does; in the second case it would save about %s",
-        units_seconds(group->gain_most, gain));
-    if (advice->run > 0) say(words, " of a run (%.2g%%)", 100 * group->gain_most / advice->run);
-    say(words, ".");
-    how_paced(words, advice, group);
-}
-
 static void say_flood(words *words, const advice *advice, const advice_group *group) {
-    char gain[UNITS_TEXT];
     say(words, "The exchange takes %.1f times its bound, as when senders flood the ports of receivers. ",
         group->ratio);
-    say(words, "Paced by the receivers it would save about %s of a run", units_seconds(group->gain, gain));
-    if (advice->run > 0) say(words, " (%.2g%%)", 100 * group->gain / advice->run);
-    say(words, ".");
+    say_gain(words, advice, group);
     how_paced(words, advice, group);
 }
 
@@ -213,16 +209,13 @@ static void say_kind(words *words, const advice *advice, const advice_group *gro
         say(words, "It takes %.2g%% of the run: leave it.", 100 * group->share);
         break;
     case ADVICE_WAITING:
-        say_waiting(words, group);
+        say_waiting(words, advice, group);
         break;
     case ADVICE_EMPTY:
         say(words, "No rank sends anything to another one.");
         break;
     case ADVICE_ONE_NODE:
         say(words, "All ranks are on one node: there is no port to overflow, and MPI's own way is right.");
-        break;
-    case ADVICE_UNSURE:
-        say_unsure(words, advice, group);
         break;
     case ADVICE_FLOOD:
         say_flood(words, advice, group);
@@ -253,13 +246,9 @@ static void say_more(words *words, const advice *advice, const advice_group *gro
     char one[UNITS_TEXT], other[UNITS_TEXT];
     int matters = group->kind != ADVICE_NEGLIGIBLE && group->kind != ADVICE_EMPTY;
     if (!matters) return;
-    if (group->kind != ADVICE_WAITING && group->kind != ADVICE_UNSURE &&
-        waiting_share(group) > some_waiting) {
+    if (group->kind != ADVICE_WAITING && waiting_share(group) > some_waiting) {
         say(words, " Of the time in the call %.0f%% is waiting, ", 100 * waiting_share(group));
         say_who_is_late(words, group);
-        if (group->may_be_held_up)
-            say(words, "; if that is because messages are dropped, pacing saves about %s in all",
-                units_seconds(group->gain_most, one));
         say(words, ".");
     }
     if ((group->kind == ADVICE_FLOOD || group->kind == ADVICE_PACED) && skew(pattern) > much_skew)

@@ -40,9 +40,7 @@ const char *advice_served(const advice_group *group, char text[ADVICE_TEXT]) {
 
 const char *advice_gain(const advice_group *group, char text[ADVICE_TEXT]) {
     char seconds[UNITS_TEXT];
-    int is_open = group->kind == ADVICE_UNSURE;
-    double gain = is_open ? group->gain_most : group->gain;
-    snprintf(text, ADVICE_TEXT, "%.30s%s", gain > 0 ? units_seconds(gain, seconds) : "-", is_open ? "?" : "");
+    snprintf(text, ADVICE_TEXT, "%.31s", group->gain > 0 ? units_seconds(group->gain, seconds) : "-");
     return text;
 }
 
@@ -245,13 +243,13 @@ static json_t *json_group(const advice *advice, const advice_group *group) {
         (json_int_t)group->bytes_most, "seconds", group->seconds, "max_seconds", group->seconds_most,
         "share_of_run", json_number_or_null(group->share), "exchange_seconds", group->exchange,
         "waiting_seconds", group->waiting);
-    json_t *more = json_pack(
-        "{s:o, s:o, s:f, s:f, s:o, s:o, s:I, s:o, s:s, s:o, s:o}", "late", json_late(group), "ratio_to_bound",
-        json_number_or_null(group->ratio), "gain_seconds", group->gain, "max_gain_seconds", group->gain_most,
-        "plain_to_paced", json_number_or_null(group->plain_to_paced), "predicted_seconds",
-        json_number_or_null(group->predicted), "patterns", (json_int_t)group->patterns, "heaviest_pattern",
-        json_pattern(advice, group), "kind", advice_names[group->kind], "advice",
-        page_string(group->sentence), "how", page_string(group->how));
+    json_t *more =
+        json_pack("{s:o, s:o, s:f, s:o, s:o, s:I, s:o, s:s, s:o, s:o}", "late", json_late(group),
+                  "ratio_to_bound", json_number_or_null(group->ratio), "gain_seconds", group->gain,
+                  "plain_to_paced", json_number_or_null(group->plain_to_paced), "predicted_seconds",
+                  json_number_or_null(group->predicted), "patterns", (json_int_t)group->patterns,
+                  "heaviest_pattern", json_pattern(advice, group), "kind", advice_names[group->kind],
+                  "advice", page_string(group->sentence), "how", page_string(group->how));
     if (!object || !more || json_object_update(object, more)) {
         json_decref(object);
         object = NULL;

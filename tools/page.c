@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pages: the template of page/page.html with title, style, script and data put in their places. Style and
- * script are files of their own, which the build turns into arrays (page/embed.cmake). The data is JSON inside
- * a <script> that no browser runs; an HTML parser looks there for "</script" and "<!--" only, so a page in
- * whose data every '<' is written as \u003c cannot be broken by any text.
+ * script are files of their own, which the build turns into arrays (page/embed.cmake). The data is JSON
+ * inside a <script> that no browser runs; an HTML parser looks there for "</script" and "<!--" only, so a
+ * page in whose data every '<' is written as \u003c cannot be broken by any text.
  */
 #include "page.h"
 

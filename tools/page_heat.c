@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The matrix of a pattern for the page: lists of cells that are not empty, row by row, and the sums of all rows
- * and columns. More cells than a screen has pixels say nothing, so a large matrix is cut into square blocks of
- * ranks, and a cell is the sum of its block. Rows come sorted, so one line of cells is kept at a time: memory
- * O(ranks), time O(messages + cells).
+ * The matrix of a pattern for the page: lists of cells that are not empty, row by row, and the sums of all
+ * rows and columns. More cells than a screen has pixels say nothing, so a large matrix is cut into square
+ * blocks of ranks, and a cell is the sum of its block. Rows come sorted, so one line of cells is kept at a
+ * time: memory O(ranks), time O(messages + cells).
  */
 #include <stdlib.h>
 #include <string.h>

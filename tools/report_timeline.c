@@ -6,8 +6,8 @@
  * A page with millions of bars would take long to load and show nothing more, so then the lanes of the first
  * ranks alone are drawn, each complete with all it sends and receives.
  *
- * Phases overlap in time, because ranks are loosely synchronous. What a phase *adds* is the time between the end
- * of all phases before it and the end of them and itself; so the parts of all phases add up to the whole.
+ * Phases overlap in time, because ranks are loosely synchronous. What a phase *adds* is the time between the
+ * end of all phases before it and the end of them and itself; so the parts of all phases add up to the whole.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -174,7 +174,7 @@ static void pump(qdr_exchange *exchange) {
     /* Receives wait well ahead of what is expected next, so that nothing comes unexpected. */
     begin(exchange, &exchange->in, &program->in, &at->receive, ahead_of(front, 4 * exchange->window),
           qdri_chunk_receive);
-    invite(exchange, ahead_of(front, exchange->window * AHEAD_TENTHS / 10));
+    invite(exchange, ahead_of(front, exchange->window / 10 * AHEAD_TENTHS));
     begin(exchange, &exchange->out, &program->out, &at->send, ahead_of(front, exchange->window),
           qdri_chunk_send);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * random_calls CALLS [SEED]: MPI_Alltoallv and its relatives at random, each also by its profiling name, which no
- * library intercepts; both must leave the same bytes everywhere, in the gaps too. A pure MPI program: what it
- * tests is preloaded.
+ * random_calls CALLS [SEED]: MPI_Alltoallv and its relatives at random, each also by its profiling name,
+ * which no library intercepts; both must leave the same bytes everywhere, in the gaps too. A pure MPI
+ * program: what it tests is preloaded.
  *
  * All ranks draw from one stream, so each knows the sizes of all; what only a rank itself must know (layout,
  * displacements) comes from a stream of its own. Calls are on the world, on parts of it, on reordered copies,
- * on communicators that live for one call and on graphs with loops, grids and repeated neighbors. Types have gaps and
- * change the order of their elements, and differ between sender and receiver. Some calls are in place, and
- * some between two groups.
+ * on communicators that live for one call and on graphs with loops, grids and repeated neighbors. Types have
+ * gaps and change the order of their elements, and differ between sender and receiver. Some calls are in
+ * place, and some between two groups.
  */
 #include <dlfcn.h>
 #include <mpi.h>
