@@ -12,6 +12,7 @@
 #if defined(OPEN_MPI)
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -35,24 +36,31 @@ typedef void fortran_function(void *, MPI_Fint *, void *, MPI_Fint *, void *, MP
 
 /* ---- Fortran's variables ------------------------------------------------------------------------------- */
 
-static int is_variable(const void *address, const char *const name[4]) {
-    for (int i = 0; i < 4; i++) {
-        void *variable = dlsym(RTLD_DEFAULT, name[i]);
-        if (variable && variable == address) return 1;
+/* Under the names that compilers make of them; looked up once, for that takes longer than many a call. */
+enum { SPELLINGS = 4 };
+static void *in_place[SPELLINGS], *bottom[SPELLINGS];
+
+static void find_variables(void) {
+    static const char *const in_place_name[SPELLINGS] = {"mpi_fortran_in_place_", "mpi_fortran_in_place",
+                                                         "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"};
+    static const char *const bottom_name[SPELLINGS] = {"mpi_fortran_bottom_", "mpi_fortran_bottom",
+                                                       "mpi_fortran_bottom__", "MPI_FORTRAN_BOTTOM"};
+    for (int i = 0; i < SPELLINGS; i++) {
+        in_place[i] = dlsym(RTLD_DEFAULT, in_place_name[i]);
+        bottom[i] = dlsym(RTLD_DEFAULT, bottom_name[i]);
     }
+}
+
+static int is_one_of(const void *address, void *const variable[SPELLINGS]) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_variables);
+    for (int i = 0; i < SPELLINGS; i++)
+        if (variable[i] && variable[i] == address) return 1;
     return 0;
 }
 
-static int is_in_place(const void *address) {
-    static const char *const name[] = {"mpi_fortran_in_place_", "mpi_fortran_in_place",
-                                       "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"};
-    return is_variable(address, name);
-}
-
 static uintptr_t base_of(void *address) {
-    static const char *const name[] = {"mpi_fortran_bottom_", "mpi_fortran_bottom", "mpi_fortran_bottom__",
-                                       "MPI_FORTRAN_BOTTOM"};
-    return is_variable(address, name) ? 0 : (uintptr_t)address;
+    return is_one_of(address, bottom) ? 0 : (uintptr_t)address;
 }
 
 /* ---- the plain call ------------------------------------------------------------------------------------ */
@@ -92,10 +100,10 @@ static MPI_Datatype *types_of(const MPI_Fint *handle, int count) {
 
 static void serve(int kind, arguments *a, qdri_call call) {
     int is_neighbor = kind == NEIGHBOR_V || kind == NEIGHBOR_W, is_each = kind == W || kind == NEIGHBOR_W;
-    int in_place = !is_neighbor && is_in_place(a->sendbuf);
+    int is_in_place = !is_neighbor && is_one_of(a->sendbuf, in_place);
     MPI_Comm comm = PMPI_Comm_f2c(*a->comm);
     /* Counts of another width than C's, or nothing that could be served: as they came. */
-    if (sizeof(MPI_Fint) != sizeof(int) || in_place || comm == MPI_COMM_NULL) {
+    if (sizeof(MPI_Fint) != sizeof(int) || is_in_place || comm == MPI_COMM_NULL) {
         plain_of(kind, a);
         return;
     }

@@ -189,32 +189,43 @@ static char *place_of(const qdri_given *given, int i, MPI_Aint unit) {
     return (char *)(given->base + (uintptr_t)distance);
 }
 
-static int read_lanes(qdri_lanes *lanes, const qdri_given *given) {
-    int64_t size = 0, packed = 0;
-    int dense = 0;
+/* The bytes of each message; false for arguments that MPI would refuse. */
+static int read_sizes(qdri_lanes *lanes, const qdri_given *given) {
     MPI_Datatype known = MPI_DATATYPE_NULL;
-    MPI_Aint unit = unit_of(given);
+    int64_t size = 0;
     for (int i = 0; i < lanes->count; i++) {
         int k = lanes->index[i], count = given->count[k];
         lanes->bytes[i] = 0;
-        lanes->pointer[i] = NULL;
-        lanes->is_packed[i] = 0;
         if (count == 0) continue;
         MPI_Datatype type = type_of(given, k);
         if (count < 0 || type == MPI_DATATYPE_NULL) return 0;
-        if (type != known) {
-            size = qdri_type_bytes(type);
-            dense = qdri_type_is_dense(type);
-            known = type;
-        }
+        if (type != known) size = qdri_type_bytes(type);
+        known = type;
         lanes->bytes[i] = count * size;
-        lanes->is_packed[i] = !dense;
-        if (dense)
-            lanes->pointer[i] = place_of(given, k, unit);
-        else
-            packed += lanes->bytes[i];
     }
-    if (packed > 0 && !qdri_grow(&lanes->packed, &lanes->packed_bytes, packed, 1)) return 0;
+    return 1;
+}
+
+/* Where each message is, or will be packed; false without memory. */
+static int find_places(qdri_lanes *lanes, const qdri_given *given) {
+    MPI_Datatype known = MPI_DATATYPE_NULL;
+    MPI_Aint unit = unit_of(given);
+    int64_t packed = 0;
+    int dense = 1;
+    for (int i = 0; i < lanes->count; i++) {
+        int k = lanes->index[i];
+        lanes->is_packed[i] = 0;
+        lanes->pointer[i] = NULL;
+        if (lanes->bytes[i] == 0) continue;
+        MPI_Datatype type = type_of(given, k);
+        if (type != known) dense = qdri_type_is_dense(type);
+        known = type;
+        lanes->is_packed[i] = !dense;
+        lanes->pointer[i] = place_of(given, k, unit);
+        if (!dense) packed += lanes->bytes[i];
+    }
+    if (packed == 0) return 1;
+    if (!qdri_grow(&lanes->packed, &lanes->packed_bytes, packed, 1)) return 0;
     char *next = lanes->packed;
     for (int i = 0; i < lanes->count; i++) {
         if (!lanes->is_packed[i]) continue;
@@ -224,8 +235,12 @@ static int read_lanes(qdri_lanes *lanes, const qdri_given *given) {
     return 1;
 }
 
+/* For the record alone, what goes out is enough. */
 int qdri_path_read(qdri_path *path, const qdri_call *call) {
-    return read_lanes(&path->out, &call->out) && read_lanes(&path->in, &call->in);
+    if (!read_sizes(&path->out, &call->out)) return 0;
+    if (!path->plan) return 1;
+    return read_sizes(&path->in, &call->in) && find_places(&path->out, &call->out) &&
+           find_places(&path->in, &call->in);
 }
 
 uint64_t qdri_path_digest(const qdri_path *path) {

@@ -36,7 +36,7 @@ typedef struct numbers {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE *file;
-static numbers callers, sites, rows;
+static numbers callers, frames, sites, rows;
 static double begin, flushed;
 static int64_t rest_calls;
 static double rest_seconds;
@@ -99,18 +99,31 @@ static uint64_t mix(uint64_t digest, uint64_t word) {
 
 /* ---- call sites ---------------------------------------------------------------------------------------- */
 
-/* Frames as object, offset and name, tools can make lines of source of them; those of this library are left
- * out. */
-static void write_site(int64_t number, const char *name, void *const *frame, int count) {
+/* A frame as object, offset and name, of which tools can make lines of source; NULL for those of this
+ * library. Finding a name may search all symbols of a large program, and sites share most of their frames; so
+ * each is looked up once. A return address may belong to the next function already, hence the byte before. */
+static const char *text_of(void *frame) {
+    static char **text;
+    static int64_t capacity;
+    int is_new;
+    int64_t *number = number_of(&frames, mix(2, (uintptr_t)frame), &is_new);
+    if (!is_new) return text[*number - 1];
+    if (*number == 0 || !qdri_grow(&text, &capacity, *number, sizeof *text)) return NULL;
     Dl_info self, at;
-    int known = dladdr((void *)(uintptr_t)write_site, &self);
+    char *made = NULL;
+    if (dladdr((void *)(uintptr_t)text_of, &self) && dladdr((char *)frame - 1, &at) && at.dli_fname &&
+        at.dli_fbase != self.dli_fbase &&
+        asprintf(&made, "%s+0x%" PRIxPTR ":%s", at.dli_fname, (uintptr_t)frame - 1 - (uintptr_t)at.dli_fbase,
+                 at.dli_sname ? at.dli_sname : "") < 0)
+        made = NULL;
+    return text[*number - 1] = made;
+}
+
+static void write_site(int64_t number, const char *name, void *const *frame, int count) {
     fprintf(file, "site\t%" PRId64 "\t%s", number, name);
     for (int i = 0; i < count; i++) {
-        /* A return address may belong to the next function already. */
-        if (!dladdr((char *)frame[i] - 1, &at) || !at.dli_fname) continue;
-        if (known && at.dli_fbase == self.dli_fbase) continue;
-        fprintf(file, "\t%s+0x%" PRIxPTR ":%s", at.dli_fname,
-                (uintptr_t)frame[i] - 1 - (uintptr_t)at.dli_fbase, at.dli_sname ? at.dli_sname : "");
+        const char *text = text_of(frame[i]);
+        if (text) fprintf(file, "\t%s", text);
     }
     fputc('\n', file);
 }
