@@ -20,10 +20,7 @@
  */
 #include "plan/meet.h"
 
-enum {
-    INVITATION = -1,  /* the kind of a note; those of meetings are not negative */
-    AHEAD_TENTHS = 25 /* of a window: how long before its turn a transfer is invited */
-};
+enum { INVITATION = -1 }; /* the kind of a note; those of meetings are not negative */
 
 /* ---- positions ----------------------------------------------------------------------------------------- */
 
@@ -174,7 +171,8 @@ static void pump(qdr_exchange *exchange) {
     /* Receives wait well ahead of what is expected next, so that nothing comes unexpected. */
     begin(exchange, &exchange->in, &program->in, &at->receive, ahead_of(front, 4 * exchange->window),
           qdri_chunk_receive);
-    invite(exchange, ahead_of(front, exchange->window / 10 * AHEAD_TENTHS));
+    /* Two and a half windows before its turn: an invitation has a way to go. */
+    invite(exchange, ahead_of(front, 2 * exchange->window + exchange->window / 2));
     begin(exchange, &exchange->out, &program->out, &at->send, ahead_of(front, exchange->window),
           qdri_chunk_send);
 }
