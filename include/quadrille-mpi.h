@@ -5,6 +5,8 @@
  *
  *     quadrille/discover.h      learning who sends to whom
  *     quadrille/plan.h          plans and exchanges
+ *     quadrille/item.h          types and operations of elements
+ *     quadrille/map.h           plans at the level of elements: halos, sparse matrices, particles
  *     quadrille/collectives.h   complete exchange and broadcast
  */
 #ifndef QUADRILLE_MPI_H
@@ -13,6 +15,8 @@
 #include "quadrille.h"
 #include "quadrille/collectives.h"
 #include "quadrille/discover.h"
+#include "quadrille/item.h"
+#include "quadrille/map.h"
 #include "quadrille/plan.h"
 
 #endif

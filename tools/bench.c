@@ -242,6 +242,7 @@ static void mark_chosen(bench *bench) {
         method->chosen = method->kind == &bench_plan && !method->refusal && method->load == &bench->fixed &&
                          same_text(method->info.algorithm, rule->info.algorithm) &&
                          same_text(method->info.pacing, rule->info.pacing) &&
+                         same_text(method->info.transport, rule->info.transport) &&
                          method->info.chunk == rule->info.chunk && method->info.window == rule->info.window;
     }
 }

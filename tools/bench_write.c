@@ -48,11 +48,16 @@ static time_unit unit_of(const bench_method **sorted, int count) {
     return unit;
 }
 
+static int uses_memory(const qdr_plan_info *info) {
+    return info->near_out + info->near_in > 0;
+}
+
 static void put_note(table *table, const bench_method *method) {
     if (method->kind != &bench_plan)
         table_cell(table, "%s", "");
     else if (!method->algorithm)
-        table_cell(table, "%s, %s", method->info.algorithm, method->info.pacing);
+        table_cell(table, "%s, %s%s", method->info.algorithm, method->info.pacing,
+                   uses_memory(&method->info) ? ", the node's memory" : "");
     else
         table_cell(table, "%s", method->chosen ? "chosen" : "");
 }
@@ -132,10 +137,11 @@ static json_t *json_method(const bench *bench, const bench_method *method, doubl
         "ratio_to_bound", json_number_or_null(ratio_to_bound(bench, method)), "chosen", method->chosen,
         "ratio_to_fastest", ratio_to(median, fastest), "repetitions", (json_int_t)method->samples);
     if (method->kind != &bench_plan) return object;
-    json_object_update_new(object, json_pack("{s:s?, s:s?, s:I, s:I, s:I, s:f}", "algorithm", info->algorithm,
-                                             "pacing", info->pacing, "chunk", (json_int_t)info->chunk,
-                                             "window", (json_int_t)info->window, "phases",
-                                             (json_int_t)info->phases, "build_seconds", info->build_seconds));
+    json_object_update_new(object,
+                           json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:f}", "algorithm", info->algorithm,
+                                     "pacing", info->pacing, "transport", info->transport, "chunk",
+                                     (json_int_t)info->chunk, "window", (json_int_t)info->window, "phases",
+                                     (json_int_t)info->phases, "build_seconds", info->build_seconds));
     if (bench->explain) json_object_set_new(object, "why", json_string(info->why));
     return object;
 }

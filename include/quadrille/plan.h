@@ -24,6 +24,9 @@
  * every call without any agreement. `distributed` has no schedule either: there senders ask. The first
  * window / sources bytes of a message go without being granted, `sources` being the most partners that any
  * rank receives from: all of them together fit into a window. Each exchange has a window of its own.
+ *
+ * Ranks that share a node need none of this: their messages go through its memory, beside the phases of the
+ * others, and no MPI call is on their way. Where there is no shared memory to be had, they go by MPI.
  */
 #ifndef QUADRILLE_PLAN_H
 #define QUADRILLE_PLAN_H
@@ -72,9 +75,12 @@ typedef struct qdr_plan_options {
     const char *pacing;         /* "free", "arrivals", "grants", "requests"; NULL: what suits the algorithm */
     int64_t chunk;              /* bytes; 0: QDR_CHUNK, else the default */
     int64_t window;             /* bytes; 0: QDR_WINDOW, else the default */
-    int barrier;                /* all ranks meet after each phase */
-    int in_flight;              /* exchanges of this plan at once, up to 16; 0: 2 */
-    double stall_seconds; /* wait reports when nothing moved for so long; 0: QDR_STALL_SECONDS, else never */
+    const char *transport; /* "node": memory between ranks that share a node, the rest by schedule; "net":
+                                 * everything by schedule; NULL: QDR_TRANSPORT, else "node", but "net" where
+                                 * all ranks share a node and an algorithm was asked for by name */
+    int barrier;           /* all ranks meet after each phase */
+    int in_flight;         /* exchanges of this plan at once, up to 16; 0: 2 */
+    double stall_seconds;  /* wait reports when nothing moved for so long; 0: QDR_STALL_SECONDS, else never */
     qdr_trace_function *trace; /* NULL: none */
     void *trace_context;
 } qdr_plan_options;
@@ -107,11 +113,13 @@ qdr_status qdr_plan_destroy(qdr_plan **plan);
 typedef struct qdr_plan_info {
     const char *algorithm; /* what runs */
     const char *pacing;
-    const char *why; /* one sentence: how it was chosen */
+    const char *transport; /* "node" or "net" */
+    const char *why;       /* one sentence: how it was chosen */
     int64_t chunk, window;
     int stages;
     int64_t phases;                    /* 0 for algorithms that schedule at run time */
     int64_t messages_out, messages_in; /* of this rank, with others */
+    int near_out, near_in;             /* those that go through the node's memory */
     int64_t items_out, items_in;
     int in_flight;
     int64_t exchanges;     /* done so far */

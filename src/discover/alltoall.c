@@ -13,18 +13,23 @@
 #include "discover/round.h"
 
 /* A word is sent as one more than it is; 0 means that there is none. */
-static void start(qdri_round *round) {
-    int64_t *out = round->scratch, *in = out + qdri_wire_ranks(round->wire);
-    qdri_flight_leg *leg = &round->legs[0];
+void qdri_words_fill(qdri_round *round) {
+    int64_t *out = round->scratch;
     for (int i = 0; i < round->count; i++) {
         int64_t word = round->out[i].bytes;
         if (round->words) memcpy(&word, round->out[i].data, sizeof word);
         out[round->out[i].rank] = word + 1;
     }
+}
+
+static void start(qdri_round *round) {
+    int64_t *out = round->scratch, *in = out + qdri_wire_ranks(round->wire);
+    qdri_flight_leg *leg = &round->legs[0];
+    qdri_words_fill(round);
     qdri_flight_note(leg, qdri_swap_words(round->wire, &leg->operation, out, in));
 }
 
-static qdr_status learn(qdri_round *round) {
+qdr_status qdri_words_learn(qdri_round *round) {
     int ranks = qdri_wire_ranks(round->wire), arrived = 0;
     int64_t *in = round->scratch + ranks;
     for (int rank = 0; rank < ranks; rank++) arrived += in[rank] > 0;
@@ -49,5 +54,5 @@ const qdri_discovery qdri_discovery_alltoall = {
     .bounded = 1,
     .start = start,
     .poll = NULL,
-    .learn = learn,
+    .learn = qdri_words_learn,
 };

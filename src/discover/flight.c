@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "wire/node.h"
 
 typedef struct qdri_flight_block {
     struct qdri_flight_block *next;

@@ -168,7 +168,7 @@ static qdr_status prepare_one_side(qdri_round *round, const side *given, const c
                                    int gives_receives, qdr_partners **made) {
     static const side nothing = {"", 0, NULL, NULL};
     int ranks = qdri_wire_ranks(round->wire);
-    QDRI_TRY(qdri_discovery_named(method, ranks, &round->method));
+    QDRI_TRY(qdri_discovery_named(method, round->wire, &round->method));
     QDRI_TRY(check_side(given, ranks));
     QDRI_TRY(words_of(round, given));
     return make(round->wire, gives_receives ? &nothing : given, gives_receives ? given : &nothing, made);
@@ -251,7 +251,7 @@ static qdr_status prepare_both(qdri_round *round, const side *sends, const side 
     QDRI_TRY(check_side(sends, ranks));
     QDRI_TRY(check_side(receives, ranks));
     if (check) {
-        QDRI_TRY(qdri_discovery_named(NULL, ranks, &round->method));
+        QDRI_TRY(qdri_discovery_named(NULL, round->wire, &round->method));
         QDRI_TRY(words_of(round, sends));
         QDRI_TRY(expect(round->flight, receives, round->context));
         round->judge = hold_against_each_other;

@@ -185,7 +185,7 @@ qdr_status qdri_rendezvous_run(qdri_wire *wire, const qdri_rendezvous *rendezvou
                         .alikes = 3,
                         .judge = receive_visits,
                         .context = &trip};
-    round.status = qdri_discovery_named(rendezvous->method, trip.placement.ranks, &round.method);
+    round.status = qdri_discovery_named(rendezvous->method, wire, &round.method);
     if (!round.status) round.status = set_out(&trip);
     round.count = trip.owners;
     round.out = trip.parcels;

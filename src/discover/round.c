@@ -106,6 +106,19 @@ static int64_t method_number(const qdri_discovery *method) {
     return 0;
 }
 
+/* Where the method allows it, the search is part of the agreement. */
+static qdr_status agree_at_first(qdri_round *round, qdr_status status, int64_t *word) {
+    if (status || !round->method || !round->method->at_once)
+        return qdri_flight_agree(round->wire, round->flight, status, word, WORDS);
+    round->method->start(round);
+    return qdri_agree(round->wire,
+                      &(qdri_agreement){.maximum = word,
+                                        .count = WORDS,
+                                        .word_for = round->scratch,
+                                        .word_from = round->scratch + qdri_wire_ranks(round->wire),
+                                        .deadline = round->flight->deadline});
+}
+
 static qdr_status begin(qdri_round *round) {
     int64_t word[WORDS] = {0};
     qdr_status status = prepare(round);
@@ -114,7 +127,7 @@ static qdr_status begin(qdri_round *round) {
         if (round->out[i].bytes > word[LARGEST]) word[LARGEST] = round->out[i].bytes;
     put(&word[CALL], round->call);
     for (int i = 0; i < round->alikes; i++) put(&word[ALIKE + 2 * i], round->alike[i].value);
-    QDRI_TRY(qdri_flight_agree(round->wire, round->flight, status, word, WORDS));
+    QDRI_TRY(agree_at_first(round, status, word));
     QDRI_TRY(compare(round, word));
     if (!round->method) return QDR_OK;
     round->largest = word[LARGEST];
@@ -131,6 +144,7 @@ static void poll(qdri_poller *poller) {
 }
 
 static qdr_status find_each_other(qdri_round *round) {
+    if (round->method->at_once) return QDR_OK;
     round->method->start(round);
     if (!round->method->poll) return qdri_flight_wait(round->flight);
     round->poller.poll = poll;

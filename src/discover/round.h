@@ -27,9 +27,10 @@ typedef struct qdri_round qdri_round;
 typedef struct qdri_discovery {
     const char *name;
     const char *summary;
-    int scratch;                      /* 64-bit words per rank that it works with, and one more */
-    int carries;                      /* bytes of the largest parcel that travels along; 0: none do */
-    int bounded;                      /* no more than one word per rank is learned, in `scratch` */
+    int scratch; /* 64-bit words per rank that it works with, and one more */
+    int carries; /* bytes of the largest parcel that travels along; 0: none do */
+    int at_once; /* all it does is `start`, before the first agreement, which shows the words */
+    int bounded; /* no more than one word per rank is learned, in `scratch` */
     void (*start)(qdri_round *round); /* failures go to the flight */
     void (*poll)(qdri_round *round);  /* called again and again until the flight is over; NULL: no need */
     qdr_status (*learn)(qdri_round *round); /* local, afterwards: fills came and arrived */
@@ -92,8 +93,14 @@ struct qdri_round {
 /* Collective. Runs the round; the same status on all ranks unless the wire failed. */
 qdr_status qdri_discover(qdri_round *round);
 
-/* The method of this name, or the one for so many ranks; an unknown name lists the valid ones. */
-qdr_status qdri_discovery_named(const char *name, int ranks, const qdri_discovery **method);
+/* The method of this name, or the one that suits the wire; an unknown name lists the valid ones. */
+qdr_status qdri_discovery_named(const char *name, const qdri_wire *wire, const qdri_discovery **method);
+
+/* ---- for methods by a word for each rank (alltoall.c) -------------------------------------------------- */
+
+/* The words that go, in the first half of scratch; what came, from the second half. */
+void qdri_words_fill(qdri_round *round);
+qdr_status qdri_words_learn(qdri_round *round);
 
 /* ---- for methods by envelopes (envelopes.c)
  * -------------------------------------------------------------- */

@@ -17,7 +17,7 @@ static qdr_status check(const qdr_exchange *exchange, const qdr_buffers *buffers
                          "qdr_exchange_start: buffers.size is %zu, expected %zu; begin with QDR_BUFFERS",
                          buffers->size, sizeof *buffers);
     if (buffers->item_bytes < 0 ||
-        (buffers->item_bytes == 0 && (exchange->out.items > 0 || exchange->in.items > 0)))
+        (buffers->item_bytes == 0 && (exchange->plan->items_out > 0 || exchange->plan->items_in > 0)))
         return qdri_fail(QDR_RANGE, "qdr_exchange_start: item_bytes is %lld", (long long)buffers->item_bytes);
     if ((buffers->outgoing_items || buffers->incoming_items) && !exchange->plan->any_size)
         return qdri_fail(QDR_INVALID,
@@ -141,10 +141,17 @@ static qdr_status check_overlap(const qdr_exchange *exchange, const given *out, 
     return QDR_OK;
 }
 
+qdr_status qdri_buffers_bind_cargo(qdr_exchange *exchange) {
+    QDRI_TRY(set_bytes(exchange, &exchange->out, &exchange->program->out, exchange->outgoing_items, "for"));
+    return set_bytes(exchange, &exchange->in, &exchange->program->in, exchange->incoming_items, "from");
+}
+
 qdr_status qdri_buffers_bind(qdr_exchange *exchange, const qdr_buffers *buffers) {
     qdr_partners_view view = qdr_partners_look(exchange->plan->partners);
     QDRI_TRY(check(exchange, buffers));
     exchange->item_bytes = buffers->item_bytes;
+    exchange->outgoing_items = buffers->outgoing_items;
+    exchange->incoming_items = buffers->incoming_items;
     given out = {buffers->outgoing, buffers->outgoing_base, buffers->outgoing_offset, buffers->outgoing_items,
                  view.sends,        view.destination,       view.send_items,          "for"};
     given in = {(const void *const *)buffers->incoming,
@@ -188,6 +195,10 @@ static qdr_status fill_pool(qdri_pool *pool, int64_t count) {
 }
 
 qdr_status qdri_buffers_make_room(qdr_exchange *exchange) {
+    const qdr_plan *plan = exchange->plan;
+    if (!plan->is_far) return QDR_OK;
+    exchange->chunk = exchange->executor->whole ? INT64_MAX / 4 : plan->chunk;
+    exchange->window = exchange->executor->whole ? INT64_MAX / 4 : plan->window;
     qdri_room room = exchange->executor->room(exchange);
     QDRI_TRY(fill_pool(&exchange->out.pool, room.sends));
     QDRI_TRY(fill_pool(&exchange->in.pool, room.receives));

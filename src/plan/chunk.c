@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "plan/aside.h"
 #include "plan/plan.h"
 
 void qdri_trace(qdr_exchange *exchange, int kind, int partner, int64_t phase, int64_t offset, int64_t bytes) {
@@ -148,6 +149,11 @@ static void arrived(qdri_operation *operation, qdr_status status) {
     exchange->moved = exchange->last;
     count_end(&exchange->in, &exchange->program->in, chunk->leg, chunk->bytes, exchange->last);
     if (exchange->in.flow[chunk->leg].ended == exchange->in.flow[chunk->leg].bytes) exchange->in.stage_left--;
+    if (exchange->cargo && exchange->program->stages == 1 &&
+        exchange->in.lane[leg->lane].ended == exchange->in.lane[leg->lane].bytes) {
+        int source = exchange->program->segment[leg->first].index;
+        qdri_aside_arrived(exchange, source, exchange->incoming[source]);
+    }
     if (exchange->executor->arrived) exchange->executor->arrived(exchange, chunk->leg, chunk->bytes);
     qdri_exchange_check(exchange);
 }
@@ -289,7 +295,7 @@ static void begin_stage(qdr_exchange *exchange) {
 }
 
 void qdri_exchange_begin(qdr_exchange *exchange) {
-    exchange->stage = exchange->starved = 0;
+    exchange->stage = exchange->starved = exchange->network_ended = 0;
     exchange->executor->start(exchange);
     begin_stage(exchange);
     if (exchange->executor->begun) exchange->executor->begun(exchange);
@@ -305,9 +311,15 @@ void qdri_exchange_check(qdr_exchange *exchange) {
         exchange->stage++;
         begin_stage(exchange);
     }
-    if (!exchange->failed && exchange->active == 0 && !exchange->held &&
+    if (!exchange->failed && exchange->active == 0 && !exchange->held && !exchange->network_ended &&
         exchange->in.ended == exchange->in.bytes && exchange->out.ended == exchange->out.bytes) {
         if (exchange->executor->leave) exchange->executor->leave(exchange);
-        exchange->finished = 1;
+        exchange->network_ended = 1;
+        qdri_aside_end(exchange);
+        qdri_exchange_part_ended(exchange);
     }
+}
+
+void qdri_exchange_part_ended(qdr_exchange *exchange) {
+    if (--exchange->parts == 0 && !exchange->failed) exchange->finished = 1;
 }

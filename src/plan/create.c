@@ -13,9 +13,11 @@
 #include "base/random.h"
 #include "base/spec.h"
 #include "discover/partners.h"
+#include "plan/near.h"
 #include "plan/settings.h"
 #include "schedule/registry.h"
 #include "schedule/schedule.h"
+#include "wire/node.h"
 
 /* ---- settings ------------------------------------------------------------------------------------------ */
 
@@ -31,6 +33,9 @@ static qdr_status compare(const qdr_plan_options *options, int scheduled, const 
         return qdri_fail(QDR_MISMATCH, "asks for '%.60s %.16s', but rank 0 for '%.60s %.16s'",
                          options->algorithm ? options->algorithm : "", options->pacing ? options->pacing : "",
                          agreed->algorithm, agreed->pacing);
+    if (options->transport && strcmp(options->transport, agreed->transport) != 0)
+        return qdri_fail(QDR_MISMATCH, "asks for transport '%.16s', but rank 0 for '%.16s'",
+                         options->transport, agreed->transport);
     if ((options->chunk && options->chunk != agreed->chunk) ||
         (options->window && options->window != agreed->window) || !options->barrier != !agreed->barrier ||
         (options->in_flight && options->in_flight != agreed->in_flight))
@@ -64,35 +69,56 @@ static qdr_status find_algorithm(const char *spec_text, const qdri_algorithm **a
 }
 
 /* A pattern of which only this rank's row and column are filled: enough for algorithms that need no more. */
-static qdr_status own_cross(qdr_partners_view view, qdr_pattern **pattern) {
+static qdr_status own_cross(qdr_partners_view view, const char *is_near, qdr_pattern **pattern) {
     qdr_message *message = QDRI_ARRAY(qdr_message, (int64_t)view.sends + view.receives);
     int64_t count = 0;
     if (!message) return qdri_fail_memory();
     for (int i = 0; i < view.sends; i++)
-        message[count++] = (qdr_message){view.rank, view.destination[i], view.send_items[i]};
+        if (!is_near || !is_near[view.destination[i]])
+            message[count++] = (qdr_message){view.rank, view.destination[i], view.send_items[i]};
     for (int i = 0; i < view.receives; i++)
-        if (view.source[i] != view.rank)
+        if (view.source[i] != view.rank && (!is_near || !is_near[view.source[i]]))
             message[count++] = (qdr_message){view.source[i], view.rank, view.receive_items[i]};
     qdr_status status = qdr_pattern_create(view.ranks, count, message, pattern);
     free(message);
     return status;
 }
 
+/* The pattern without the messages that stay on a node. */
+static qdr_status leave_out_nodes(const qdri_wire *wire, qdr_pattern **pattern) {
+    qdr_pattern_view view = qdr_pattern_look(*pattern);
+    qdr_message *message = QDRI_ARRAY(qdr_message, view.messages);
+    int64_t count = 0;
+    if (!message) return qdri_fail_memory();
+    for (int64_t i = 0; i < view.messages; i++)
+        if (!qdri_node_shared(wire, view.origin[i], view.destination[i]))
+            message[count++] = (qdr_message){view.origin[i], view.destination[i], view.items[i]};
+    qdr_pattern *rest = NULL;
+    qdr_status status = qdr_pattern_create(view.ranks, count, message, &rest);
+    free(message);
+    if (!status) {
+        qdr_pattern_destroy(pattern);
+        *pattern = rest;
+    }
+    return status;
+}
+
 static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_algorithm *algorithm,
                                 const qdr_machine *machine, const qdr_pattern *matrix) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
+    const char *is_near = plan->near->is_near;
     qdr_pattern *cross = NULL;
     plan->any_size = algorithm->any_size;
     plan->ordered = !algorithm->at_run_time;
     if (plan->any_size) {
         QDRI_TRY(read_options(plan, spec, algorithm));
-        return qdri_program_from_partners(view, &plan->program);
+        return qdri_program_from_partners(view, is_near, &plan->program);
     }
-    if (!matrix) QDRI_TRY(own_cross(view, &cross));
+    if (!matrix) QDRI_TRY(own_cross(view, is_near, &cross));
     qdr_schedule *schedule = NULL;
     qdr_status status = qdr_schedule_create(matrix ? matrix : cross, spec, machine, &schedule);
     qdr_pattern_destroy(&cross);
-    if (!status) status = qdri_program_from_schedule(schedule, view, &plan->program);
+    if (!status) status = qdri_program_from_schedule(schedule, view, is_near, &plan->program);
     if (!status && matrix) plan->schedule = qdri_schedule_retain(schedule);
     qdr_schedule_destroy(&schedule);
     return status;
@@ -102,8 +128,9 @@ static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_alg
 
 static void free_plan(qdr_plan *plan) {
     qdri_lock(plan->wire);
-    qdri_slots_close(plan);
+    qdri_near_close(plan, qdri_slots_close(plan));
     qdri_unlock(plan->wire);
+    free(plan->near);
     qdri_program_free(&plan->program);
     qdr_schedule_destroy(&plan->schedule);
     qdr_partners_destroy(&plan->partners);
@@ -160,39 +187,74 @@ static void explain_line(void *context, const char *line) {
     fprintf(stderr, "quadrille: %s\n", line);
 }
 
-static void explain(const qdr_plan *plan, int wanted) {
-    if (wanted && qdri_wire_rank(plan->wire) == 0 && !qdri_log_wanted()) qdr_set_log(explain_line, NULL);
-    qdri_log("plan %lld of %d ranks: %s, pacing %s, chunk %lld, window %lld: %s", (long long)plan->number,
-             qdri_wire_ranks(plan->wire), plan->algorithm, plan->executor->pacing, (long long)plan->chunk,
-             (long long)plan->window, plan->why);
+static void explain(const qdr_plan *plan) {
+    qdri_log("plan %lld of %d ranks: %s, pacing %s, chunk %lld, window %lld, transport %s: %s",
+             (long long)plan->number, qdri_wire_ranks(plan->wire), plan->algorithm, plan->executor->pacing,
+             (long long)plan->chunk, (long long)plan->window, plan->near->active ? "node" : "net", plan->why);
 }
 
 /* What the ranks find out together. The least of something is minus the most of minus it. */
-enum { FAN_IN, LEAST_FAN_IN, LARGEST, SMALLEST, SOURCES, NUMBER, FACTS };
+enum { FAN_IN, LEAST_FAN_IN, LARGEST, SMALLEST, SOURCES, NUMBER, REFUSED, FACTS };
 
-static void find_facts(qdr_partners_view view, int64_t *fact) {
-    fact[FAN_IN] = others(view.receives, view.source, view.receive_items, view.rank);
-    fact[LEAST_FAN_IN] = -fact[FAN_IN];
+static void find_facts(const qdr_plan *plan, int64_t *fact) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
     fact[SMALLEST] = -INT64_MAX;
-    for (int i = 0; i < view.receives; i++) {
-        if (view.source[i] == view.rank) continue;
+    for (int i = 0; i < plan->near->far_ins; i++) {
+        int64_t items = view.receive_items[plan->near->far_in[i]];
+        fact[FAN_IN] += items > 0;
         fact[SOURCES]++;
-        if (view.receive_items[i] > fact[LARGEST]) fact[LARGEST] = view.receive_items[i];
-        if (-view.receive_items[i] > fact[SMALLEST]) fact[SMALLEST] = -view.receive_items[i];
+        if (items > fact[LARGEST]) fact[LARGEST] = items;
+        if (-items > fact[SMALLEST]) fact[SMALLEST] = -items;
     }
+    fact[LEAST_FAN_IN] = -fact[FAN_IN];
+}
+
+/* Where all share a node, whoever asks for an algorithm wants to see it run. */
+static int wants_node(const qdr_plan *plan, const qdri_settings *settings) {
+    if (settings->scheduled) return 0;
+    if (*settings->transport) return strcmp(settings->transport, "node") == 0;
+    return !(qdri_wire_one_node(plan->wire) && *settings->algorithm);
+}
+
+static void count_items(qdr_plan *plan, qdr_partners_view view) {
+    for (int i = 0; i < view.sends; i++)
+        if (view.destination[i] != view.rank) plan->items_out += view.send_items[i];
+    for (int i = 0; i < view.receives; i++)
+        if (view.source[i] != view.rank) plan->items_in += view.receive_items[i];
+}
+
+/* Neighbors, facts and tags. Where a node has no memory for its channels, all is found out again without. */
+static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, double deadline, int64_t *fact) {
+    int refused = 0;
+    qdr_status opened = qdri_near_open(plan, wants_near, deadline, &refused);
+    QDRI_TRY(qdri_wire_state(plan->wire) ? opened : QDR_OK);
+    memset(fact, 0, FACTS * sizeof *fact);
+    fact[NUMBER] = plan->number;
+    fact[REFUSED] = refused;
+    find_facts(plan, fact);
+    qdri_agreement agreement = {.status = mine ? mine : opened,
+                                .maximum = fact,
+                                .count = FACTS,
+                                .wants_tags = 1,
+                                .deadline = deadline};
+    QDRI_TRY(qdri_agree(plan->wire, &agreement));
+    plan->first_tag = agreement.first_tag;
+    plan->near->active = wants_near && qdri_node_members(plan->wire) > 0;
+    if (!fact[REFUSED]) return QDR_OK;
+    qdri_log("plan %lld: some node has no shared memory for it; MPI instead", (long long)plan->number);
+    qdri_wire_return_tags(plan->wire, plan->first_tag);
+    return find_out(plan, QDR_OK, 0, deadline, fact);
 }
 
 /* The second step: facts and tags; which algorithm. */
 static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *settings, double deadline) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
-    int64_t fact[FACTS] = {[NUMBER] = plan->number};
-    find_facts(view, fact);
-    qdri_agreement agreement = {
-        .status = mine, .maximum = fact, .count = FACTS, .wants_tags = 1, .deadline = deadline};
-    QDRI_TRY(qdri_agree(plan->wire, &agreement));
-    plan->first_tag = agreement.first_tag;
+    int64_t fact[FACTS];
+    plan->in_flight = settings->in_flight;
+    QDRI_TRY(find_out(plan, mine, wants_node(plan, settings), deadline, fact));
     plan->number = fact[NUMBER];
     plan->sources = fact[SOURCES] > 0 ? fact[SOURCES] : 1;
+    count_items(plan, view);
     if (*settings->algorithm) {
         snprintf(plan->why, sizeof plan->why, "asked for");
     } else {
@@ -225,18 +287,19 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
     qdr_status status = QDR_OK;
     const qdr_machine *machine = options ? options->machine : NULL;
     plan->barrier = settings->barrier;
-    plan->in_flight = settings->in_flight;
     if (schedule) {
         static const qdri_algorithm loaded = {.name = "loaded"};
         algorithm = &loaded;
         plan->schedule = qdri_schedule_retain(schedule);
         plan->ordered = 1;
-        status = qdri_program_from_schedule(schedule, qdr_partners_look(plan->partners), &plan->program);
+        status =
+            qdri_program_from_schedule(schedule, qdr_partners_look(plan->partners), NULL, &plan->program);
     } else {
         QDRI_TRY(
             find_algorithm(settings->algorithm, &algorithm)); /* the same name, the same verdict everywhere */
         if (algorithm->knowledge == QDR_KNOWS_MATRIX) QDRI_TRY(qdri_partners_gather(plan->partners, &matrix));
-        status = build_program(plan, settings->algorithm, algorithm, machine, matrix);
+        if (matrix && plan->near->active) status = leave_out_nodes(plan->wire, &matrix);
+        if (!status) status = build_program(plan, settings->algorithm, algorithm, machine, matrix);
         qdr_pattern_destroy(&matrix);
     }
     snprintf(plan->algorithm, sizeof plan->algorithm, "%s", algorithm->name);
@@ -247,6 +310,7 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
                            "a barrier after each phase goes with pacing free or arrivals, not with %s",
                            plan->executor->pacing);
     if (!status) status = qdri_slots_open(plan);
+    plan->is_far = !status && (plan->barrier || plan->program.out.legs + plan->program.in.legs > 0);
     plan->last_phase = status ? 0 : last_phase(&plan->program);
     int64_t parity = status ? 0
                             : (int64_t)(side_parity(&plan->program, &plan->program.out, 0) ^
@@ -265,7 +329,13 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
            deadline = qdri_deadline(options && options->size == sizeof *options ? options->stall_seconds : 0);
     qdri_settings settings;
     qdr_plan *made = QDRI_ZERO_ARRAY(qdr_plan, 1);
-    if (!made) return qdri_fail_memory(); /* the others will hear of it by their deadline */
+    qdri_near *near = QDRI_ZERO_ARRAY(qdri_near, 1);
+    if (!made || !near) { /* the others will hear of it by their deadline */
+        free(made);
+        free(near);
+        return qdri_fail_memory();
+    }
+    made->near = near;
     made->wire = qdri_wire_retain(qdri_partners_wire(partners));
     made->partners = qdri_partners_retain(partners);
     qdri_lock(made->wire);
@@ -277,8 +347,11 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
         mine = qdri_fail(QDR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
     qdr_status status = qdri_wire_state(made->wire);
     if (!status) status = qdri_tell(made->wire, &settings, (int)sizeof settings, deadline);
+    if (!status && settings.explain && qdri_wire_rank(made->wire) == 0 && !qdri_log_wanted())
+        qdr_set_log(explain_line, NULL);
     if (!status && !mine) mine = compare(options, scheduled, &settings);
     made->number = qdri_wire_next_plan(made->wire);
+    made->ended = -1;
     if (!status) status = decide(made, mine, &settings, deadline);
     if (!status) status = build(made, &settings, options, schedule, deadline);
     qdri_unlock(made->wire);
@@ -292,7 +365,7 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
     }
     made->stall_seconds = options ? options->stall_seconds : 0;
     made->build_seconds = qdri_seconds() - begin;
-    explain(made, settings.explain);
+    explain(made);
     *plan = made;
     return QDR_OK;
 }
@@ -316,6 +389,7 @@ qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info) {
     *info = (qdr_plan_info){
         .algorithm = plan->algorithm,
         .pacing = plan->executor->pacing,
+        .transport = plan->near->active ? "node" : "net",
         .why = plan->why,
         .chunk = plan->chunk,
         .window = plan->window,
@@ -325,8 +399,10 @@ qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info) {
                                   : 0,
         .messages_out = others(view.sends, view.destination, view.send_items, view.rank),
         .messages_in = others(view.receives, view.source, view.receive_items, view.rank),
-        .items_out = plan->slot[0].out.items,
-        .items_in = plan->slot[0].in.items,
+        .near_out = plan->near->sends,
+        .near_in = plan->near->receives,
+        .items_out = plan->items_out,
+        .items_in = plan->items_in,
         .in_flight = plan->in_flight,
         .exchanges = plan->done,
         .staging_items = plan->program.staging_items,

@@ -4,10 +4,14 @@
  * rank, so nothing has to be agreed. Waiting advances everything in the process; in between it tells the
  * others of this node what it waits for, and gives up for the moment when the deadline has passed.
  */
+#include <sched.h>
 #include <string.h>
 
 #include "discover/partners.h"
+#include "plan/aside.h"
 #include "plan/buffers.h"
+#include "plan/near.h"
+#include "wire/node.h"
 
 static qdr_status check_plan(const qdr_plan *plan) {
     if (!plan) return qdri_fail(QDR_INVALID, "the plan is NULL");
@@ -18,35 +22,77 @@ static qdr_status check_plan(const qdr_plan *plan) {
     return QDR_OK;
 }
 
-static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
-    qdr_exchange *slot = &plan->slot[plan->started % plan->in_flight];
-    int turn = (int)(plan->started / plan->in_flight % 2);
-    if (slot->under_way)
+/* The slot of the next exchange, if it is free. */
+static qdr_status next_slot(qdr_plan *plan, qdr_exchange **slot) {
+    *slot = &plan->slot[plan->started % plan->in_flight];
+    if ((*slot)->under_way)
         return qdri_fail(
             QDR_BUSY,
             "the exchange that was started %d before this one is still under way; wait for it, or "
             "ask for more in qdr_plan_options.in_flight",
             plan->in_flight);
-    slot->last = slot->moved = qdri_seconds();
-    slot->number = plan->started;
-    QDRI_TRY(qdri_buffers_bind(slot, buffers));
-    slot->chunk = slot->executor->whole ? INT64_MAX / 4 : plan->chunk;
-    slot->window = slot->executor->whole ? INT64_MAX / 4 : plan->window;
-    QDRI_TRY(qdri_buffers_make_room(slot));
+    (*slot)->number = plan->started;
+    return QDR_OK;
+}
+
+/* The exchange is bound: lets it run. */
+static void run(qdr_exchange *slot) {
+    qdr_plan *plan = slot->plan;
+    int turn = (int)(plan->started / plan->in_flight % 2);
     slot->data_tag = plan->first_tag + 4 * (int)(slot - plan->slot);
     slot->control_tag = slot->data_tag + 1 + turn;
+    slot->near_tag = slot->data_tag + 3;
     slot->under_way = 1;
     slot->finished = 0;
     slot->failed = QDR_OK;
     slot->stalled = 0;
     plan->started++;
+    qdri_trace(slot, QDR_EVENT_START, -1, 0, 0, 0);
+    int is_near = plan->near->sends + plan->near->receives > 0;
+    slot->parts = 1 + plan->is_far + is_near;
+    if (is_near) qdri_near_start(slot);
+    if (plan->is_far) qdri_exchange_begin(slot);
+    qdri_exchange_part_ended(slot);
+}
+
+static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
+    qdr_exchange *slot;
+    QDRI_TRY(next_slot(plan, &slot));
+    slot->last = slot->moved = qdri_seconds();
+    slot->cargo = NULL;
+    QDRI_TRY(qdri_buffers_bind(slot, buffers));
+    QDRI_TRY(qdri_buffers_make_room(slot));
     if (slot->self_bytes > 0)
         memcpy(slot->incoming[plan->program.self.incoming], slot->outgoing[plan->program.self.outgoing],
                (size_t)slot->self_bytes);
-    qdri_trace(slot, QDR_EVENT_START, -1, 0, 0, 0);
-    qdri_exchange_begin(slot);
+    run(slot);
     *exchange = slot;
     return QDR_OK;
+}
+
+qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_exchange **exchange) {
+    qdr_exchange *slot;
+    QDRI_TRY(check_plan(plan));
+    qdri_lock(plan->wire);
+    qdr_status status = next_slot(plan, &slot);
+    if (!status) {
+        slot->cargo = cargo;
+        slot->item_bytes = cargo->item_bytes;
+        slot->outgoing_items = cargo->outgoing_items;
+        slot->incoming_items = cargo->incoming_items;
+        status = qdri_aside_start(slot);
+    }
+    if (!status && plan->is_far) {
+        slot->last = slot->moved = qdri_seconds();
+        status = qdri_buffers_bind_cargo(slot);
+        if (!status) status = qdri_buffers_make_room(slot);
+    }
+    if (!status) {
+        run(slot);
+        *exchange = slot;
+    }
+    qdri_unlock(plan->wire);
+    return status;
 }
 
 qdr_status qdr_exchange_start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
@@ -70,6 +116,7 @@ static qdr_status check_handle(qdr_exchange **exchange, const char *call) {
 static qdr_status finish(qdr_exchange **handle) {
     qdr_exchange *exchange = *handle;
     *handle = NULL;
+    qdri_poller_remove(exchange->wire, &exchange->near_poller);
     if (exchange->failed) {
         exchange->plan->failed = exchange->failed;
         qdri_status_own(exchange->wire)->failed = exchange->failed;
@@ -78,6 +125,7 @@ static qdr_status finish(qdr_exchange **handle) {
     qdri_trace(exchange, QDR_EVENT_END, -1, 0, 0, 0);
     exchange->under_way = 0;
     exchange->plan->done++;
+    exchange->plan->ended = exchange->number;
     qdri_stall_rest(exchange);
     return QDR_OK;
 }
@@ -98,18 +146,41 @@ qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {
     return status;
 }
 
+/* Neighbors mostly answer at once: a little patience before the general way of waiting, which looks at the
+ * clock and at everything else. Other exchanges need this rank too. */
+static void wait_for_neighbors(qdr_exchange *waited) {
+    enum { LOOKS = 2000, LOOKS_BETWEEN_PROGRESS = 16 };
+    int before_yielding = qdri_node_crowded(waited->wire) ? 4 : 400;
+    for (int looks = 1; !waited->finished && looks < LOOKS; looks++) {
+        qdri_near_poll(waited);
+        if (looks < before_yielding || waited->finished) continue;
+        sched_yield();
+        if (looks % LOOKS_BETWEEN_PROGRESS == 0) qdri_progress(waited->wire);
+    }
+}
+
 qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
     const double between_notes = 0.02; /* seconds */
     QDRI_TRY(check_handle(exchange, "qdr_exchange_wait"));
     qdr_exchange *waited = *exchange;
     qdri_wire *wire = waited->wire;
-    double begin = qdri_seconds();
     qdri_lock(wire);
+    if (!waited->plan->is_far) wait_for_neighbors(waited);
+    if (waited->finished) {
+        qdr_status status = finish(exchange);
+        qdri_unlock(wire);
+        return status;
+    }
+    double begin = qdri_seconds();
+    int near_left = waited->near_left;
+    if (!waited->plan->is_far) waited->last = waited->moved = begin;
     qdr_status status = qdri_wait_until(wire, &waited->finished, begin + between_notes);
     /* Whoever comes here has time. */
     double patience = status == QDR_STALLED ? qdri_patience(waited->plan->stall_seconds) : 0;
     while (status == QDR_STALLED) {
         double now = qdri_seconds(), last = waited->moved > begin ? waited->moved : begin;
+        if (waited->near_left != near_left) waited->moved = now;
+        near_left = waited->near_left;
         qdri_stall_note(waited);
         if (patience > 0 && now > last + patience) break;
         status = qdri_wait_until(wire, &waited->finished, now + between_notes);

@@ -4,6 +4,7 @@
 #define QDRI_PLAN_H
 
 #include "base/error.h"
+#include "plan/cargo.h"
 #include "plan/program.h"
 #include "quadrille/plan.h"
 #include "wire/wire.h"
@@ -96,7 +97,6 @@ typedef struct qdri_half {
     qdri_flow *flow;      /* [legs] */
     qdri_lane_flow *lane; /* [lanes] */
     int64_t bytes, ended; /* over all legs */
-    int64_t items;        /* by the plan */
     int64_t stage_left;   /* of this stage: legs that have not ended; for what is sent, not begun */
     qdri_pool pool;
 } qdri_half;
@@ -107,28 +107,53 @@ typedef struct qdri_span {
     int partner, is_written;
 } qdri_span;
 
+/* Memory aside, which grows as it is needed. */
+typedef struct qdri_spare {
+    char *memory;
+    int64_t bytes;
+} qdri_spare;
+
+/* What came in one exchange of a cargo. */
+typedef struct qdri_keep {
+    qdri_spare *spare; /* [receives of the view] */
+    const char **data; /* [receives of the view]: where each message lies */
+} qdri_keep;
+
+typedef struct qdri_near qdri_near;
+typedef struct qdri_near_flow qdri_near_flow;
+
 struct qdr_exchange {
     qdr_plan *plan;
     const qdri_program *program;
     const qdri_executor *executor;
     qdri_wire *wire;
     int under_way;
+    int parts; /* that have not ended: its start, the network, the node */
     int finished;
     int stalled; /* a deadline has passed once */
     qdr_status failed;
     char *sentence; /* of the failure; room for one is made with the plan */
     int64_t number; /* of this plan's exchanges */
-    int data_tag, control_tag;
+    int data_tag, control_tag, near_tag;
     int64_t item_bytes, chunk, window, self_bytes;
     int stage;
     qdri_half out, in;
     const char **outgoing; /* [sends of the view] */
     char **incoming;
+    const int64_t *outgoing_items, *incoming_items; /* NULL: the plan's */
+    const qdri_cargo *cargo;                        /* NULL: bytes that lie ready */
+    qdri_spare *spare_out;                          /* [sends of the view] */
+    const char **landed; /* [receives of the view]: what came and waits for its turn */
+    int unpacked;        /* in order */
+    qdri_near_flow *near_out, *near_in;
+    int near_left;
+    qdri_poller near_poller;
     qdri_span *span; /* [sends + receives] */
     char *staging, *bounce;
     int64_t staging_bytes, bounce_bytes;
     int64_t operations; /* that are reserved on the wire */
     int64_t active;     /* operations under way: it ends with the last */
+    int network_ended;  /* that part has */
     int held;           /* the executor has something to do beyond data */
     int starved;        /* a lane may send, and there was no chunk to do it with */
     double last;        /* when it last heard anything */
@@ -167,6 +192,9 @@ void qdri_exchange_begin(qdr_exchange *exchange);
 void qdri_exchange_check(qdr_exchange *exchange);
 void qdri_trace(qdr_exchange *exchange, int kind, int partner, int64_t phase, int64_t offset, int64_t bytes);
 
+/* A part of the exchange has ended: with the last, it has. */
+void qdri_exchange_part_ended(qdr_exchange *exchange);
+
 /* The bytes of a leg that begin at `offset`, in place or gathered; and where to receive them. */
 const char *qdri_bytes_out(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes);
 char *qdri_bytes_in(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes);
@@ -193,8 +221,12 @@ struct qdr_plan {
     void *trace_context;
     int first_tag;
     int in_flight;
-    qdr_exchange *slot; /* [in_flight] */
-    int64_t started, done;
+    qdr_exchange *slot;           /* [in_flight] */
+    int64_t started, done, ended; /* `ended` is the exchange that did so last; -1: none */
+    qdri_near *near;
+    qdri_keep *keep; /* [in_flight + 1]; NULL: it never had a cargo */
+    int64_t items_out, items_in;
+    int is_far;     /* some of this rank's messages go by the network */
     int64_t number; /* on its wire, for reports */
     char algorithm[64];
     char why[256];
@@ -206,7 +238,8 @@ struct qdr_plan {
 
 /* The memory of its exchanges. */
 qdr_status qdri_slots_open(qdr_plan *plan);
-void qdri_slots_close(qdr_plan *plan);
+/* True when something of an exchange is left to MPI, or to a partner who may write still. */
+int qdri_slots_close(qdr_plan *plan);
 
 /* A report about an exchange that does not get on; fails with QDR_STALLED and its sentence. */
 qdr_status qdri_stall(qdr_exchange *exchange);

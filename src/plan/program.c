@@ -25,6 +25,7 @@ typedef struct holding {
 typedef struct builder {
     qdri_program *program;
     qdr_partners_view view;
+    const char *is_near;
     int *out_index, *in_index; /* [ranks]: places among destinations and sources, -1: none */
     holding *held;
     int64_t holdings, holding_capacity, sorted; /* those below `sorted` can be found */
@@ -223,14 +224,20 @@ static void find_self(qdri_program *program, qdr_partners_view view) {
         if (view.source[i] == view.rank) program->self.incoming = i;
 }
 
+static int is_near(const builder *build, int rank) {
+    return build->is_near && build->is_near[rank];
+}
+
 static qdr_status open_builder(builder *build) {
     qdr_partners_view view = build->view;
     build->out_index = QDRI_ARRAY(int, view.ranks);
     build->in_index = QDRI_ARRAY(int, view.ranks);
     if (!build->out_index || !build->in_index) return qdri_fail_memory();
     for (int r = 0; r < view.ranks; r++) build->out_index[r] = build->in_index[r] = -1;
-    for (int i = 0; i < view.sends; i++) build->out_index[view.destination[i]] = i;
+    for (int i = 0; i < view.sends; i++)
+        if (!is_near(build, view.destination[i])) build->out_index[view.destination[i]] = i;
     for (int i = 0; i < view.receives; i++) {
+        if (is_near(build, view.source[i])) continue;
         build->in_index[view.source[i]] = i;
         if (view.source[i] != view.rank) build->expected += view.receive_items[i];
     }
@@ -276,14 +283,14 @@ static qdr_status read_rows(builder *build, const qdr_schedule *schedule) {
 }
 
 qdr_status qdri_program_from_schedule(const qdr_schedule *schedule, qdr_partners_view view,
-                                      qdri_program *program) {
+                                      const char *is_near, qdri_program *program) {
     qdr_schedule_info info;
     QDRI_TRY(qdr_schedule_look(schedule, &info));
     if (info.ranks != view.ranks)
         return qdri_fail(QDR_INVALID, "the schedule is for %d ranks, the communicator has %d", info.ranks,
                          view.ranks);
     *program = (qdri_program){.rank = view.rank, .ranks = view.ranks, .stages = info.stages};
-    builder build = {.program = program, .view = view};
+    builder build = {.program = program, .view = view, .is_near = is_near};
     qdr_status status = open_builder(&build);
     if (!status) status = read_rows(&build, schedule);
     return close_builder(&build, status);
@@ -305,9 +312,9 @@ static qdr_status add_partners(builder *build, int receives) {
     return QDR_OK;
 }
 
-qdr_status qdri_program_from_partners(qdr_partners_view view, qdri_program *program) {
+qdr_status qdri_program_from_partners(qdr_partners_view view, const char *is_near, qdri_program *program) {
     *program = (qdri_program){.rank = view.rank, .ranks = view.ranks, .stages = 1};
-    builder build = {.program = program, .view = view};
+    builder build = {.program = program, .view = view, .is_near = is_near};
     qdr_status status = open_builder(&build);
     if (!status) status = add_partners(&build, 0);
     if (!status) status = add_partners(&build, 1);

@@ -63,12 +63,13 @@ typedef struct qdri_program {
     qdri_self self;
 } qdri_program;
 
-/* Local. From a schedule whose row of this rank is right; every piece must be one that this rank has. */
+/* Local. From a schedule whose row of this rank is right; every piece must be one that this rank has.
+ * `is_near` [ranks] says whose messages are no part of it; NULL: nobody's. */
 qdr_status qdri_program_from_schedule(const qdr_schedule *schedule, qdr_partners_view view,
-                                      qdri_program *program);
+                                      const char *is_near, qdri_program *program);
 
 /* Local. One leg per partner, empty ones included, all in phase 0. */
-qdr_status qdri_program_from_partners(qdr_partners_view view, qdri_program *program);
+qdr_status qdri_program_from_partners(qdr_partners_view view, const char *is_near, qdri_program *program);
 
 void qdri_program_free(qdri_program *program);
 

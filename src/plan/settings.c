@@ -68,6 +68,11 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
     if (!name && with_environment) name = getenv("QDR_ALGORITHM");
     const char *explain = with_environment ? getenv("QDR_EXPLAIN") : NULL;
     settings->explain = explain && *explain && strcmp(explain, "0") != 0;
+    const char *transport = options->transport;
+    if (!transport && with_environment) transport = getenv("QDR_TRANSPORT");
+    if (transport && *transport && strcmp(transport, "node") != 0 && strcmp(transport, "net") != 0)
+        return qdri_fail(QDR_UNKNOWN, "unknown transport '%.16s'; there are node and net", transport);
+    if (transport) strcpy(settings->transport, transport);
     QDRI_TRY(copy_name(settings->algorithm, sizeof settings->algorithm, name, "algorithm"));
     return copy_name(settings->pacing, sizeof settings->pacing, options->pacing, "pacing");
 }
@@ -78,7 +83,7 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
  * sends them at once, as the plain exchange does. */
 const char *qdri_rule(const qdri_facts *facts, char *why, size_t size) {
     if (facts->one_node) {
-        snprintf(why, size, "all %d ranks share a node: the plain exchange", facts->ranks);
+        snprintf(why, size, "all %d ranks share a node: no schedule", facts->ranks);
         return "async";
     }
     if (facts->fan_in <= 1) {

@@ -12,6 +12,7 @@
 typedef struct qdri_settings {
     char algorithm[256];   /* "": by rule */
     char pacing[16];       /* "": what suits the algorithm */
+    char transport[8];     /* "": by rule */
     int64_t chunk, window; /* chunk 0: what suits the executor */
     int window_exact;      /* else each executor takes its share of it */
     int barrier, in_flight, explain;

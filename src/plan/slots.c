@@ -7,13 +7,28 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "plan/aside.h"
+#include "plan/near.h"
 #include "plan/plan.h"
 
 static qdr_status open_half(qdri_half *half, const qdri_side *side) {
     half->flow = QDRI_ZERO_ARRAY(qdri_flow, side->legs);
     half->lane = QDRI_ZERO_ARRAY(qdri_lane_flow, side->lanes);
-    for (int64_t i = 0; i < side->legs; i++) half->items += side->leg[i].items;
     return half->flow && half->lane ? QDR_OK : qdri_fail_memory();
+}
+
+static qdr_status open_near(qdr_exchange *slot) {
+    const qdri_near *near = slot->plan->near;
+    int out = 0, in = 0;
+    slot->near_out = QDRI_ZERO_ARRAY(qdri_near_flow, near->sends);
+    slot->near_in = QDRI_ZERO_ARRAY(qdri_near_flow, near->receives);
+    if (!slot->near_out || !slot->near_in) return qdri_fail_memory();
+    for (int i = 0; i < near->neighbors; i++) {
+        qdri_near_flow flow = {.exchange = slot, .neighbor = &near->neighbor[i]};
+        if (flow.neighbor->destination >= 0) slot->near_out[out++] = flow;
+        if (flow.neighbor->source >= 0) slot->near_in[in++] = flow;
+    }
+    return QDR_OK;
 }
 
 qdr_status qdri_slots_open(qdr_plan *plan) {
@@ -35,6 +50,7 @@ qdr_status qdri_slots_open(qdr_plan *plan) {
         slot->span = QDRI_ARRAY(qdri_span, (int64_t)view.sends + view.receives);
         if (!slot->outgoing || !slot->incoming || !slot->sentence || !slot->state || !slot->span)
             return qdri_fail_memory();
+        QDRI_TRY(open_near(slot));
     }
     return QDR_OK;
 }
@@ -57,6 +73,8 @@ static void free_slot(qdr_exchange *slot) {
     free(slot->bounce);
     free(slot->notes.chunk);
     free(slot->early);
+    free(slot->near_out);
+    free(slot->near_in);
 }
 
 /* ---- destroying ---------------------------------------------------------------------------------------- */
@@ -64,6 +82,17 @@ static void free_slot(qdr_exchange *slot) {
 static int cancel_pool(qdri_wire *wire, qdri_pool *pool) {
     int stays = 0;
     for (int64_t i = 0; i < pool->capacity; i++) stays |= qdri_cancel(wire, &pool->chunk[i].operation);
+    return stays;
+}
+
+static int cancel_near(qdr_exchange *slot) {
+    const qdri_near *near = slot->plan->near;
+    int stays = 0;
+    qdri_poller_remove(slot->wire, &slot->near_poller);
+    for (int i = 0; slot->near_out && i < near->sends; i++)
+        stays |= qdri_cancel(slot->wire, &slot->near_out[i].operation);
+    for (int i = 0; slot->near_in && i < near->receives; i++)
+        stays |= qdri_cancel(slot->wire, &slot->near_in[i].operation);
     return stays;
 }
 
@@ -76,20 +105,23 @@ static int cancel_slot(qdr_exchange *slot) {
     stays |= cancel_pool(slot->wire, &slot->in.pool);
     stays |= cancel_pool(slot->wire, &slot->notes);
     stays |= qdri_cancel(slot->wire, &slot->listening.operation);
+    stays |= cancel_near(slot);
     if (slot->executor && slot->executor->leave) slot->executor->leave(slot);
     slot->under_way = 0;
     return stays;
 }
 
 /* What stays is lost, together with its tags, under which messages may still come. */
-void qdri_slots_close(qdr_plan *plan) {
+int qdri_slots_close(qdr_plan *plan) {
     int stays = 0;
     for (int i = 0; plan->slot && i < plan->in_flight; i++) {
         stays |= cancel_slot(&plan->slot[i]);
         qdri_wire_reserve(plan->wire, -plan->slot[i].operations);
     }
-    if (stays) return;
+    if (stays) return 1;
+    qdri_aside_free(plan);
     for (int i = 0; plan->slot && i < plan->in_flight; i++) free_slot(&plan->slot[i]);
     free(plan->slot);
     if (plan->first_tag) qdri_wire_return_tags(plan->wire, plan->first_tag);
+    return 0;
 }

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/plan.h"
+#include "plan/near.h"
+#include "wire/node.h"
 
 static _Thread_local char report[4096];
 
@@ -34,7 +35,23 @@ static wish wish_of_leg(const qdr_exchange *exchange, int64_t number) {
                   "bytes to come"};
 }
 
-static wish first_wish(const qdr_exchange *exchange) {
+/* The first neighbor whose message has not ended. */
+static const qdri_near_flow *first_waiting(const qdri_near_flow *flow, int flows) {
+    for (int i = 0; i < flows; i++)
+        if (flow[i].state != QDRI_NEAR_ENDED) return &flow[i];
+    return NULL;
+}
+
+static wish near_wish(const qdr_exchange *exchange) {
+    const qdri_near *near = exchange->plan->near;
+    const qdri_near_flow *in = first_waiting(exchange->near_in, near->receives);
+    if (in) return (wish){in->neighbor->rank, 0, in->bytes, exchange->moved, "bytes to come"};
+    const qdri_near_flow *out = first_waiting(exchange->near_out, near->sends);
+    if (out) return (wish){out->neighbor->rank, 0, out->bytes, exchange->moved, "bytes to be taken"};
+    return (wish){-1, 0, 0, exchange->last, "nothing"};
+}
+
+static wish far_wish(const qdr_exchange *exchange) {
     const qdri_side *in = &exchange->program->in, *out = &exchange->program->out;
     for (int64_t i = 0; i < in->legs; i++)
         if (exchange->in.flow[i].begun > exchange->in.flow[i].ended) return wish_of_leg(exchange, i);
@@ -61,6 +78,11 @@ static wish first_wish(const qdr_exchange *exchange) {
     return (wish){-1, 0, 0, exchange->last, "nothing"};
 }
 
+static wish first_wish(const qdr_exchange *exchange) {
+    wish far = exchange->plan->is_far ? far_wish(exchange) : (wish){.partner = -1};
+    return far.partner >= 0 ? far : near_wish(exchange);
+}
+
 /* ---- notes --------------------------------------------------------------------------------------------- */
 
 void qdri_stall_note(qdr_exchange *exchange) {
@@ -79,7 +101,7 @@ void qdri_stall_rest(qdr_exchange *exchange) {
     if (line->waits_for < 0 && line->exchange < 0) return;
     line->waits_for = -1;
     line->exchange = line->plan = -1;
-    line->since = exchange->last;
+    line->since = qdri_seconds();
 }
 
 /* ---- the chain ----------------------------------------------------------------------------------------- */
@@ -130,7 +152,19 @@ static size_t follow(qdr_exchange *exchange, int rank, char *text, size_t size, 
 }
 
 /* Everyone this rank waits for, one line each. */
+static size_t list_neighbors(const qdri_near_flow *flow, int flows, const char *direction, size_t used) {
+    for (int i = 0; i < flows; i++)
+        if (flow[i].state != QDRI_NEAR_ENDED)
+            used = add(report, sizeof report, used, "  %s rank %d, on this node: %lld bytes\n", direction,
+                       flow[i].neighbor->rank, (long long)flow[i].bytes);
+    return used;
+}
+
 static size_t list_partners(const qdr_exchange *exchange, double now, size_t used) {
+    const qdri_near *near = exchange->plan->near;
+    used = list_neighbors(exchange->near_in, near->receives, "from", used);
+    used = list_neighbors(exchange->near_out, near->sends, "to", used);
+    if (!exchange->plan->is_far) return used;
     const qdri_side *in = &exchange->program->in, *out = &exchange->program->out;
     for (int i = 0; i < in->lanes; i++) {
         const qdri_lane_flow *lane = &exchange->in.lane[i];

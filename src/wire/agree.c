@@ -4,7 +4,7 @@
  * in one reduction; its first word is the lowest rank that failed, counted from the other end. Tags travel in
  * a second one beside it: the union of the spans in use anywhere, of which all ranks then take the same first
  * free one, beginning after the last, so that a span rests as long as possible. Only when a rank has failed,
- * its status and sentence are spread to all.
+ * its status and sentence are spread to all. On one node all of it goes by the board, in one round.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,16 +23,17 @@ void qdri_meeting_prepare(qdri_meeting *meeting) {
     *meeting = (qdri_meeting){.operation = {.done = finish}};
 }
 
+qdr_status qdri_status_stalled(qdri_wire *wire) {
+    char absent[400];
+    qdri_status_absent(wire, absent, sizeof absent);
+    wire->broken = 1;
+    return qdri_fail(QDR_STALLED, "rank %d: not all ranks came to a collective call before the deadline%s",
+                     wire->rank, absent);
+}
+
 qdr_status qdri_meeting_wait(qdri_wire *wire, qdri_meeting *meeting, double deadline) {
     qdr_status status = qdri_wait_until(wire, &meeting->finished, deadline);
-    if (status == QDR_STALLED) {
-        char absent[400];
-        qdri_status_absent(wire, absent, sizeof absent);
-        wire->broken = 1;
-        return qdri_fail(QDR_STALLED,
-                         "rank %d: not all ranks came to a collective call before the deadline%s", wire->rank,
-                         absent);
-    }
+    if (status == QDR_STALLED) return qdri_status_stalled(wire);
     return status ? status : meeting->status;
 }
 
@@ -58,20 +59,55 @@ void qdri_wire_return_tags(qdri_wire *wire, int first_tag) {
 
 /* ---- the step ------------------------------------------------------------------------------------------ */
 
+/* What rank `root` has in `data`, which is part of the table, comes to all. */
+static qdr_status spread(qdri_wire *wire, int root, void *data, int bytes, double deadline) {
+    qdri_meeting *meeting = &wire->table.spreading;
+    if (wire->one_node) {
+        if (root == wire->rank) memcpy(qdri_board_write(wire), data, (size_t)bytes);
+        QDRI_TRY(qdri_board_show(wire, deadline));
+        memcpy(data, qdri_board_read(wire, root), (size_t)bytes);
+        return QDR_OK;
+    }
+    qdri_meeting_prepare(meeting);
+    QDRI_TRY(qdri_spread_from(wire, &meeting->operation, root, data, bytes));
+    return qdri_meeting_wait(wire, meeting, deadline);
+}
+
 /* Rank `failed` tells all what happened to it. */
 static qdr_status spread_failure(qdri_wire *wire, int failed, qdr_status mine, double deadline) {
     qdri_table *table = &wire->table;
     table->verdict.status = mine;
     snprintf(table->verdict.sentence, sizeof table->verdict.sentence, "%s", qdr_error_message());
-    qdri_meeting_prepare(&table->spreading);
-    QDRI_TRY(qdri_spread_from(wire, &table->spreading.operation, failed, &table->verdict,
-                              (int)sizeof table->verdict));
-    QDRI_TRY(qdri_meeting_wait(wire, &table->spreading, deadline));
+    QDRI_TRY(spread(wire, failed, &table->verdict, (int)sizeof table->verdict, deadline));
     return qdri_fail((qdr_status)table->verdict.status, "rank %d: %s", failed, table->verdict.sentence);
 }
 
+/* A row is the maxima, the parity, the spans; then words for each. On one node a rank and its place are the same. */
+static qdr_status meet_on_board(qdri_wire *wire, const qdri_agreement *agreement) {
+    qdri_table *table = &wire->table;
+    int maxima = 1 + agreement->count, spans = agreement->wants_tags ? (wire->tag_spans + 63) / 64 : 0;
+    int64_t *row = qdri_board_write(wire);
+    memcpy(row, table->word, (size_t)maxima * sizeof *row);
+    row[maxima] = agreement->parity ? *agreement->parity : 0;
+    memcpy(row + maxima + 1, wire->tag_span, (size_t)spans * sizeof *row);
+    int64_t *words = row + QDRI_BOARD_WORDS;
+    if (agreement->word_for) memcpy(words, agreement->word_for, (size_t)wire->ranks * sizeof *words);
+    QDRI_TRY(qdri_board_show(wire, agreement->deadline));
+    table->parity = 0;
+    memset(table->span, 0, sizeof table->span);
+    for (int r = 0; r < wire->ranks; r++) {
+        const int64_t *shown = qdri_board_read(wire, r);
+        for (int i = 0; i < maxima; i++)
+            if (shown[i] > table->word[i]) table->word[i] = shown[i];
+        table->parity ^= shown[maxima];
+        for (int i = 0; i < spans; i++) table->span[i] |= shown[maxima + 1 + i];
+        if (agreement->word_for) agreement->word_from[r] = shown[QDRI_BOARD_WORDS + wire->rank];
+    }
+    return QDR_OK;
+}
+
 /* Starts what is wanted, then waits for it: one round trip for all. */
-static qdr_status meet(qdri_wire *wire, const qdri_agreement *agreement) {
+static qdr_status meet_by_messages(qdri_wire *wire, const qdri_agreement *agreement) {
     qdri_table *table = &wire->table;
     qdri_meeting_prepare(&table->maxima);
     QDRI_TRY(qdri_reduce(wire, &table->maxima.operation, QDRI_MAXIMUM, table->word, 1 + agreement->count));
@@ -96,7 +132,7 @@ qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement) {
     QDRI_TRY(qdri_wire_state(wire));
     table->word[0] = agreement->status ? wire->ranks - wire->rank : 0;
     for (int i = 0; i < agreement->count; i++) table->word[1 + i] = agreement->maximum[i];
-    qdr_status status = meet(wire, agreement);
+    qdr_status status = wire->one_node ? meet_on_board(wire, agreement) : meet_by_messages(wire, agreement);
     if (!status && table->word[0])
         return spread_failure(wire, wire->ranks - (int)table->word[0], agreement->status,
                               agreement->deadline);
@@ -116,9 +152,7 @@ qdr_status qdri_tell(qdri_wire *wire, void *data, int bytes, double deadline) {
     qdri_table *table = &wire->table;
     QDRI_TRY(qdri_wire_state(wire));
     memcpy(table->told, data, (size_t)bytes);
-    qdri_meeting_prepare(&table->spreading);
-    qdr_status status = qdri_spread_from(wire, &table->spreading.operation, 0, table->told, bytes);
-    if (!status) status = qdri_meeting_wait(wire, &table->spreading, deadline);
+    qdr_status status = spread(wire, 0, table->told, bytes, deadline);
     if (status)
         wire->broken = 1;
     else

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/error.h"
+#include "wire/node.h"
 #include "wire/wire.h"
 
 enum { QDRI_TAG_SPANS = 4096 };
@@ -30,6 +31,9 @@ typedef struct qdri_table {
     char told[QDRI_TOLD];
     qdri_meeting maxima, spans, balance, spreading;
 } qdri_table;
+
+typedef struct qdri_board qdri_board;
+typedef struct qdri_arena qdri_arena;
 
 struct qdri_wire {
     MPI_Comm comm; /* the duplicate */
@@ -68,8 +72,13 @@ struct qdri_wire {
     qdri_status_line *line;    /* [members] in the segment; NULL: none */
     qdri_status_line own_line; /* where there is no segment */
     int *member;               /* [ranks]: a rank's place in the segment, -1: not on this node */
-    int members, one_node;
+    int *node;                 /* [ranks]: the lowest rank of its node */
+    int members, one_node, crowded;
     size_t segment_bytes;
+    uint64_t token;    /* of this rank, for the names of what it shares */
+    qdri_board *board; /* in the segment; NULL: none */
+    uint64_t board_round;
+    qdri_arena *arena;
 
     qdri_wire *next; /* in the process's list */
 };
@@ -92,5 +101,19 @@ qdr_status qdri_meeting_wait(qdri_wire *wire, qdri_meeting *meeting, double dead
 /* Collective: finds the ranks of this node and maps their segment. Never fails for want of shared memory. */
 qdr_status qdri_node_open(qdri_wire *wire, double deadline);
 void qdri_node_close(qdri_wire *wire);
+
+/* Memory that others can map by its name until it is unlinked. `bytes` are behind it, of `size` in all. NULL:
+ * there is none. */
+void *qdri_share_make(uint64_t token, size_t bytes, size_t size, int *file);
+void *qdri_share_find(uint64_t token, size_t size);
+void qdri_share_unlink(uint64_t token);
+
+size_t qdri_board_bytes(int members);
+/* False: there is no memory for it. */
+int qdri_arena_prepare(qdri_wire *wire);
+void qdri_arena_close(qdri_wire *wire);
+
+/* Not all came before the deadline: the wire is broken. */
+qdr_status qdri_status_stalled(qdri_wire *wire);
 
 #endif

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The node: which ranks share this memory, and one line of status for each of them, so that a report about a
- * stall can say what a silent partner is doing.
+ * Who is on this node, and one line of status for each of them, so that a report about a stall can say what a
+ * silent partner is doing.
  *
- * Two ranks are on one node when MPI gives them the same processor name *and* both see the same segment of
- * shared memory: hosts in containers or namespaces may have equal names, or share memory without being one
- * node. The lowest rank of a name makes the segment (posix_fallocate, because a mapping without memory behind
- * it kills whoever touches it), all look for its mark, all agree, and its name is removed at once, so nothing
- * is left behind whatever happens later. Where that fails anywhere, nobody has a segment, and everything else
- * works as before.
+ * Hosts in containers or namespaces may have equal names, or share memory without being one node; so both are
+ * asked. The lowest rank of a name makes the segment, all look for it, all agree, and its name is removed at
+ * once, so nothing is left behind whatever happens later. Where that fails anywhere, nobody has a segment,
+ * and everything else works as before.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +28,18 @@ typedef struct introduction {
     uint64_t token; /* of the segment that it would make */
 } introduction;
 
-/* The segment: a mark, then the lines of its members, each on cache lines of its own. */
+/* The segment: its mark, then the lines of its members, each on cache lines of its own, then the board. */
 typedef struct segment {
     uint64_t mark[16];
 } segment;
+
+/* QDR_NODE_RANKS=k cuts a node into several of k ranks each, which use MPI between them: for tests, and for
+ * seeing on one machine how a program would run on several. */
+static int pretended_node(int rank) {
+    const char *text = getenv("QDR_NODE_RANKS");
+    int ranks = text ? atoi(text) : 0;
+    return ranks > 0 ? 1 + rank / ranks : 0;
+}
 
 static introduction introduce(const qdri_wire *wire) {
     char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
@@ -46,53 +51,11 @@ static introduction introduce(const qdri_wire *wire) {
     for (int i = 0; i < length; i++) mine.name = qdri_mix(mine.name ^ (unsigned char)name[i]);
     /* Containers may share memory and a name, but not the numbers of processes. */
     if (stat("/proc/self/ns/pid", &space) == 0) mine.name = qdri_mix(mine.name ^ (uint64_t)space.st_ino);
+    mine.name = qdri_mix(mine.name ^ (uint64_t)pretended_node(wire->rank));
     clock_gettime(CLOCK_REALTIME, &time);
     mine.token = qdri_mix(qdri_mix((uint64_t)time.tv_nsec ^ (uint64_t)time.tv_sec << 30) ^
                           (uint64_t)getpid() << 20 ^ (uint64_t)wire->rank);
     return mine;
-}
-
-static void segment_name(char *name, size_t size, uint64_t token) {
-    snprintf(name, size, "/quadrille-%016llx", (unsigned long long)token);
-}
-
-static void *map_segment(int file, size_t bytes) {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-static void *make_segment(uint64_t token, size_t bytes) {
-    char name[64];
-    segment_name(name, sizeof name, token);
-    int file = shm_open(name, O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR);
-    if (file < 0) return NULL;
-    if (posix_fallocate(file, 0, (off_t)bytes) != 0) {
-        close(file);
-        shm_unlink(name);
-        return NULL;
-    }
-    segment *made = map_segment(file, bytes);
-    if (made) made->mark[0] = token;
-    return made;
-}
-
-static void *find_segment(uint64_t token, size_t bytes) {
-    char name[64];
-    struct stat state;
-    segment_name(name, sizeof name, token);
-    int file = shm_open(name, O_RDWR, 0);
-    if (file < 0) return NULL;
-    if (fstat(file, &state) != 0 || state.st_size < (off_t)bytes) {
-        close(file);
-        return NULL;
-    }
-    segment *found = map_segment(file, bytes);
-    if (found && found->mark[0] != token) {
-        munmap(found, bytes);
-        return NULL;
-    }
-    return found;
 }
 
 /* All ranks: whether everyone had what he needed. */
@@ -104,24 +67,22 @@ static qdr_status all_have(qdri_wire *wire, int mine, double deadline, int *all)
 }
 
 static qdr_status share(qdri_wire *wire, uint64_t token, int leads, double deadline) {
-    size_t bytes = sizeof(segment) + (size_t)wire->members * sizeof(qdri_status_line);
-    void *memory = leads ? make_segment(token, bytes) : NULL;
+    size_t lines = (size_t)wire->members * sizeof(qdri_status_line);
+    size_t bytes = sizeof(segment) + lines + qdri_board_bytes(wire->members);
+    segment *memory = leads ? qdri_share_make(token, bytes, bytes, NULL) : NULL;
     int all = 0;
     qdr_status status = all_have(wire, !leads || memory, deadline, &all);
     if (!status && all) {
-        if (!leads) memory = find_segment(token, bytes);
+        if (!leads) memory = qdri_share_find(token, bytes);
         status = all_have(wire, memory != NULL, deadline, &all);
     }
-    if (leads) {
-        char name[64];
-        segment_name(name, sizeof name, token);
-        shm_unlink(name);
-    }
+    if (leads) qdri_share_unlink(token);
     if (status || !all) {
         if (memory) munmap(memory, bytes);
         return status;
     }
-    wire->line = (qdri_status_line *)((segment *)memory + 1);
+    wire->line = (qdri_status_line *)(memory + 1);
+    wire->board = (qdri_board *)((char *)(memory + 1) + lines);
     wire->segment_bytes = bytes;
     return QDR_OK;
 }
@@ -136,26 +97,37 @@ static qdr_status gather_introductions(qdri_wire *wire, introduction *all, int64
     return qdri_meeting_wait(wire, meeting, deadline);
 }
 
+/* Each rank's node by its lowest rank. Neighbouring ranks mostly share one, so few are searched for. */
+static void find_nodes(qdri_wire *wire, const introduction *all) {
+    for (int r = 0; r < wire->ranks; r++) {
+        int first = r > 0 && all[r].name == all[r - 1].name ? wire->node[r - 1] : 0;
+        while (all[first].name != all[r].name) first++;
+        wire->node[r] = first;
+        wire->member[r] = all[r].name == all[wire->rank].name ? wire->members++ : -1;
+    }
+}
+
 qdr_status qdri_node_open(qdri_wire *wire, double deadline) {
     introduction *all = QDRI_ARRAY(introduction, (int64_t)wire->ranks + 1);
     int64_t *start = QDRI_ARRAY(int64_t, (int64_t)wire->ranks + 1);
     wire->member = QDRI_ARRAY(int, wire->ranks);
+    wire->node = QDRI_ARRAY(int, wire->ranks);
     wire->gather = QDRI_ARRAY(int, 2 * (int64_t)wire->ranks);
     wire->own_line = (qdri_status_line){.plan = -1, .exchange = -1, .waits_for = -1, .pid = getpid()};
-    qdr_status status = all && start && wire->member && wire->gather ? QDR_OK : qdri_fail_memory();
+    qdr_status status = all && start && wire->member && wire->node && wire->gather && qdri_arena_prepare(wire)
+                            ? QDR_OK
+                            : qdri_fail_memory();
     status = qdri_agree(wire, &(qdri_agreement){.status = status, .deadline = deadline});
     if (!status) status = gather_introductions(wire, all, start, deadline);
     if (!status) {
-        int leader = -1;
-        for (int r = 0; r < wire->ranks; r++) {
-            int here = all[r].name == all[wire->rank].name;
-            wire->member[r] = here ? wire->members++ : -1;
-            if (here && leader < 0) leader = r;
-        }
+        find_nodes(wire, all);
+        wire->token = all[wire->rank].token;
+        int leader = wire->node[wire->rank];
         status = share(wire, all[leader].token, leader == wire->rank, deadline);
     }
     if (!status && wire->line) {
         wire->one_node = wire->members == wire->ranks;
+        wire->crowded = wire->members > sysconf(_SC_NPROCESSORS_ONLN);
         *qdri_status_own(wire) = wire->own_line;
     }
     if (!wire->broken) { /* else MPI may still write into them */
@@ -166,10 +138,33 @@ qdr_status qdri_node_open(qdri_wire *wire, double deadline) {
 }
 
 void qdri_node_close(qdri_wire *wire) {
+    qdri_arena_close(wire);
     if (wire->line) munmap((segment *)wire->line - 1, wire->segment_bytes);
     free(wire->member);
+    free(wire->node);
     wire->line = NULL;
-    wire->member = NULL;
+    wire->board = NULL;
+    wire->member = wire->node = NULL;
+}
+
+int qdri_node_members(const qdri_wire *wire) {
+    return wire->line ? wire->members : 0;
+}
+
+int qdri_node_member(const qdri_wire *wire, int rank) {
+    return wire->line ? wire->member[rank] : -1;
+}
+
+int qdri_node_shared(const qdri_wire *wire, int rank, int other) {
+    return wire->line && wire->node[rank] == wire->node[other];
+}
+
+int qdri_wire_one_node(const qdri_wire *wire) {
+    return wire->one_node;
+}
+
+int qdri_node_crowded(const qdri_wire *wire) {
+    return wire->crowded;
 }
 
 qdri_status_line *qdri_status_own(qdri_wire *wire) {

@@ -49,10 +49,6 @@ int qdri_wire_ranks(const qdri_wire *wire) {
     return wire->ranks;
 }
 
-int qdri_wire_one_node(const qdri_wire *wire) {
-    return wire->one_node;
-}
-
 int qdri_wire_next_round(qdri_wire *wire) {
     return wire->round++;
 }

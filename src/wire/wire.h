@@ -172,13 +172,15 @@ void qdri_unlock(qdri_wire *wire);
 /* What the ranks of a collective call agree on, in one step: whether all can go on, the maxima of a few
  * numbers, and a span of tags if wanted. */
 typedef struct qdri_agreement {
-    qdr_status status;     /* mine; its sentence is this thread's error message */
-    int64_t *maximum;      /* [count], in and out */
-    int count;             /* at most QDRI_AGREED */
-    const int64_t *parity; /* NULL, or words that must cancel out over all ranks, by exclusive or */
-    int wants_tags;        /* the same on all ranks */
-    int first_tag;         /* out */
-    double deadline;       /* 0: none */
+    qdr_status status;       /* mine; its sentence is this thread's error message */
+    int64_t *maximum;        /* [count], in and out */
+    int count;               /* at most QDRI_AGREED */
+    const int64_t *parity;   /* NULL, or words that must cancel out over all ranks, by exclusive or */
+    const int64_t *word_for; /* NULL, or on one node: [ranks], a word for each; */
+    int64_t *word_from;      /* and out: [ranks], what each had for this rank */
+    int wants_tags;          /* the same on all ranks */
+    int first_tag;           /* out */
+    double deadline;         /* 0: none */
 } qdri_agreement;
 enum { QDRI_AGREED = 24 };
 
@@ -197,37 +199,5 @@ qdr_status qdri_tell(qdri_wire *wire, void *data, int bytes, double deadline);
 /* A deadline so many seconds ahead; `seconds` 0 or less: QDR_STALL_SECONDS of the environment, else none
  * (0). */
 double qdri_deadline(double seconds);
-
-/* ---- the node ------------------------------------------------------------------------------------------ */
-
-/* What a rank says about itself to the others of its node, for the reports about stalls; in shared memory,
- * written without any lock (a reader takes what it sees with a grain of salt). */
-typedef struct qdri_status_line {
-    int64_t pid;
-    int64_t plan, exchange; /* numbers of the plan on this wire, and of the exchange of it; -1: in none */
-    int64_t phase;
-    int64_t waits_for;  /* a rank; -1: nobody */
-    int64_t bytes;      /* that it waits for */
-    double since;       /* qdri_seconds() when it last got on */
-    int64_t meetings;   /* collectives that it has begun */
-    int64_t failed;     /* the status of an exchange that it gave up; 0: none */
-    int64_t padding[7]; /* a line has its cache lines for itself */
-} qdri_status_line;
-
-/* This rank's own line, to write; points to private memory where there is no node segment. */
-qdri_status_line *qdri_status_own(qdri_wire *wire);
-
-/* Another rank's line; NULL when it is not on this node (as MPI says, and as a test of the memory showed). */
-const qdri_status_line *qdri_status_of(qdri_wire *wire, int rank);
-
-/* Whether the process behind a line is known not to exist any more. */
-int qdri_status_gone(const qdri_status_line *line);
-
-/* Which ranks did not come to the collective that this one waits in, as far as this node knows: the end of a
- * sentence, "" if none is known. */
-void qdri_status_absent(qdri_wire *wire, char *text, size_t size);
-
-/* Whether all ranks of the wire are on this rank's node; the same on all. */
-int qdri_wire_one_node(const qdri_wire *wire);
 
 #endif

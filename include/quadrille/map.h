@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Maps: plans at the level of elements. A map says which elements of an array here go to which elements of an
+ * array there: the ghost layer of a mesh, the vector of a sparse matrix, the particles that leave a box.
+ *
+ *     qdr_indices needs = {.partners = n, .rank = owner, .count = ghosts, .local = where, .remote = whose};
+ *     qdr_map_create(comm, NULL, &needs, NULL, &map);      who needs what is discovered, once
+ *     qdr_field u = {.source = x, .target = x, .type = QDR_DOUBLE, .width = 3};
+ *     for (...) qdr_map_exchange(map, QDR_FORWARD, &u, 1);
+ *     qdr_map_destroy(&map);
+ *
+ * Mathematics. A map is a set of *links* (rank p, element i) -> (rank q, element j). Forward, element i of
+ * p's source array arrives at element j of q's target array; in reverse j of q's source arrives at i of p's
+ * target. On arrival a value replaces what is there, or is combined with it. Links from p to q form one
+ * message; their order is that of the lists, the same at both ends.
+ *
+ * Several *fields*, arrays of different type, width and operation, go in one message per partner. Width and
+ * type are chosen per exchange, so one map serves all arrays of a mesh.
+ *
+ * Order. Contributions to one element from different ranks are combined as they arrive; in a `reproducible`
+ * map by ascending source rank, and inside a message in the order of the list: then the result is the same,
+ * bit for bit, whatever the algorithm, the chunks, the window or the transport.
+ *
+ * Where it runs. Between ranks of one node a message is gathered straight into the receiver's memory, without
+ * MPI; the rest goes as a plan of packed messages, with all that quadrille/plan.h says of schedules and
+ * pacing. Exchanges are started, tested and waited for as those of plans are.
+ */
+#ifndef QUADRILLE_MAP_H
+#define QUADRILLE_MAP_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quadrille/base.h"
+#include "quadrille/discover.h"
+#include "quadrille/item.h"
+#include "quadrille/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct qdr_map qdr_map;
+
+/* ---- making one ---------------------------------------------------------------------------------------- */
+
+/* One side of a map: for each partner a list of elements. Each partner once; this rank may be among them.
+ * Lists stand one after the other: that of partner i has count[i] entries. */
+typedef struct qdr_indices {
+    int partners;
+    const int *rank;       /* [partners] */
+    const int64_t *count;  /* [partners] */
+    const int64_t *local;  /* elements of this rank's array; NULL: 0, 1, 2 ... through all lists */
+    const int64_t *remote; /* the elements they are linked with; NULL: the partner states its own */
+} qdr_indices;
+
+typedef enum qdr_reverse {
+    QDR_REVERSE_NONE,
+    QDR_REVERSE_COMBINE, /* with an operation */
+    QDR_REVERSE_REPLACE, /* with any; create fails if an element is sent to several places */
+} qdr_reverse;
+
+typedef struct qdr_map_options {
+    size_t size;                  /* sizeof(qdr_map_options) */
+    const qdr_plan_options *plan; /* how it runs; NULL: defaults */
+    const char *discovery;        /* a method of qdr_discovery(); NULL: by size */
+    qdr_reverse reverse;          /* which exchanges in reverse there will be */
+    int reproducible;             /* contributions are combined by ascending source rank */
+    int keeps_incoming;           /* what arrives stays in the library's memory: see qdr_map_incoming() */
+    int trusted;                  /* both sides were given, and are not held against each other */
+} qdr_map_options;
+#ifdef __cplusplus
+#define QDR_MAP_OPTIONS qdr_map_options_initial()
+static inline qdr_map_options qdr_map_options_initial(void) {
+    qdr_map_options options = qdr_map_options();
+    options.size = sizeof options;
+    return options;
+}
+#else
+#define QDR_MAP_OPTIONS                                                                                      \
+    { .size = sizeof(qdr_map_options) }
+#endif
+
+/* Collective. `sends` says what leaves this rank, `receives` what comes to it. On all ranks alike, either
+ *
+ *     both            each rank knows its own lists; counts are compared unless `trusted`
+ *     receives alone  "I need your element remote[k] at my local[k]"; the owners learn their lists
+ *     sends alone     the mirror image; without `remote`, what comes stands by rising source rank: element
+ *                     0, 1, 2 ... of the target
+ *
+ * Copies its inputs; allocates and communicates O(links), O(partners) if both sides are given. Lists that are
+ * contiguous or evenly spaced are recognised, and cost nothing. */
+qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_indices *receives,
+                          const qdr_map_options *options, qdr_map **map);
+
+/* Local. Other lists for the same partners, in the order of qdr_map_look(), from the next start on; NULL
+ * leaves a side as it is. The two ends must state the same counts. For algorithms that take any size (`paced`,
+ * `async`, `distributed`), or when counts do not change. QDR_BUSY while an exchange is under way. Allocates
+ * O(links). */
+qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indices *receives);
+
+/* Local. As qdr_plan_destroy(). */
+qdr_status qdr_map_destroy(qdr_map **map);
+
+/* Local. The partners and counts; valid until the next relist. */
+qdr_partners_view qdr_map_look(const qdr_map *map);
+
+/* Local. The plan behind it, to look at; QDR_REVERSE needs one that was asked for. */
+typedef enum qdr_direction { QDR_FORWARD, QDR_REVERSE } qdr_direction;
+const qdr_plan *qdr_map_plan(const qdr_map *map, qdr_direction direction);
+
+/* ---- running it ---------------------------------------------------------------------------------------- */
+
+/* One array. Forward, `source` is indexed by the sends' lists and `target` by the receives'; in reverse the
+ * other way round. The same type and width on all ranks.
+ *
+ * Alignment: that of the type. Aliasing: source and target may be the same array if no element is both sent
+ * and received; otherwise they must not overlap. Source is only read. Both are borrowed until the exchange
+ * ends. Host memory: pointers to a device are refused.
+ *
+ * Elements of varying size: element e lies at bytes [start[e], start[e + 1]) of its array; `type` is
+ * QDR_BYTE, `width` 0, the operation QDR_REPLACE; both ends must state the same sizes. */
+typedef struct qdr_field {
+    const void *source; /* NULL if nothing is sent */
+    void *target;       /* NULL if nothing comes, or if incoming is kept */
+    qdr_type type;
+    int64_t width; /* values per element */
+    qdr_operation operation;
+    qdr_combine_function *combine; /* of QDR_COMBINE */
+    void *context;
+    const int64_t *source_start, *target_start; /* of elements of varying size; else NULL */
+} qdr_field;
+
+enum { QDR_MOST_FIELDS = 64 };
+
+/* Local. Starts an exchange of these fields; ends as any exchange does: qdr_exchange_test(),
+ * qdr_exchange_wait(). The descriptions are copied. */
+qdr_status qdr_map_start(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields,
+                         qdr_exchange **exchange);
+
+/* start and wait. */
+qdr_status qdr_map_exchange(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields);
+
+/* Local, free of cost. With `keeps_incoming`: where the elements of one field lie that came from the
+ * source-th partner (of qdr_map_look(); in reverse, destination-th) in the exchange of that direction that
+ * ended last, one after the other in the order of the list; aligned as the type wants it. Valid until the
+ * next but one start in this direction: so one exchange may be read while the next is under way. NULL before
+ * the first. */
+const void *qdr_map_incoming(const qdr_map *map, qdr_direction direction, int source, int field);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

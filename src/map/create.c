@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Making a map. First all agree on what was given: both sides, or one of them, with the places at the other
+ * end or without. Then the missing side is learned: where the places at the other end are given, they travel
+ * to it as parcels, and are its lists. Then each rank opens its lists, all make the plan of one direction or
+ * of both, and agree that everything worked. The plan in reverse is that of the transposed pattern.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "map/inside.h"
+#include "wire/wire.h"
+
+/* ---- what was given ------------------------------------------------------------------------------------ */
+
+/* What the lists of one call are, on every rank. */
+typedef struct given {
+    MPI_Comm comm;
+    int ranks;
+    const qdr_indices *sends, *receives;
+    const qdr_map_options *options;
+    int has_remote; /* agreed */
+} given;
+
+static int64_t entries(const qdr_indices *indices) {
+    int64_t total = 0;
+    for (int i = 0; i < indices->partners; i++) total += indices->count[i];
+    return total;
+}
+
+static qdr_status check_options(const qdr_map_options *options) {
+    if (options->size != sizeof *options)
+        return qdri_fail(QDR_INVALID,
+                         "qdr_map_create: options.size is %zu, expected %zu; begin with QDR_MAP_OPTIONS",
+                         options->size, sizeof *options);
+    if (options->reverse < QDR_REVERSE_NONE || options->reverse > QDR_REVERSE_REPLACE)
+        return qdri_fail(QDR_RANGE, "qdr_map_create: options.reverse is %d", (int)options->reverse);
+    if (options->keeps_incoming && options->plan && options->plan->in_flight > 2)
+        return qdri_fail(QDR_RANGE,
+                         "qdr_map_create: with keeps_incoming at most 2 exchanges can be in flight, not %d",
+                         options->plan->in_flight);
+    return QDR_OK;
+}
+
+static qdr_status check(const given *all, qdr_map **map) {
+    if (!map) return qdri_fail(QDR_INVALID, "there is nowhere to put the map; expected a handle, not NULL");
+    if (!all->sends && !all->receives)
+        return qdri_fail(QDR_INVALID, "qdr_map_create: neither sends nor receives; expected one or both");
+    QDRI_TRY(check_options(all->options));
+    if (all->sends) QDRI_TRY(qdri_map_check_indices(all->sends, "sends", all->ranks));
+    if (all->receives) QDRI_TRY(qdri_map_check_indices(all->receives, "receives", all->ranks));
+    if (!all->sends && !all->receives->remote && entries(all->receives) > 0)
+        return qdri_fail(QDR_INVALID,
+                         "qdr_map_create: receives alone need remote: which elements of the owner they are");
+    return QDR_OK;
+}
+
+/* All ranks give the same things; a rank without elements goes along with either. */
+static qdr_status agree_on_form(qdri_wire *wire, given *all, qdr_status mine) {
+    const qdr_indices *alone = !all->receives ? all->sends : !all->sends ? all->receives : NULL;
+    const qdr_map_options *options = all->options;
+    int knows = !mine && alone && entries(alone) > 0, has = knows && alone->remote;
+    int64_t form = (all->sends ? 1 : 0) + (all->receives ? 2 : 0);
+    int64_t asked = options->size == sizeof *options ? options->reverse * 8 + !!options->reproducible * 4 +
+                                                           !!options->keeps_incoming * 2 + !!options->trusted
+                                                     : 0;
+    int64_t word[] = {form, -form, asked, -asked, has, knows && !has};
+    QDRI_TRY(qdri_agree(wire, &(qdri_agreement){.status = mine,
+                                                .maximum = word,
+                                                .count = (int)(sizeof word / sizeof *word),
+                                                .deadline = qdri_deadline(0)}));
+    if (word[0] != -word[1])
+        return qdri_fail(QDR_MISMATCH,
+                         "qdr_map_create: some ranks give both sides or the other one; expected "
+                         "the same on all");
+    if (word[2] != -word[3])
+        return qdri_fail(QDR_MISMATCH,
+                         "qdr_map_create: ranks ask for different reverse, reproducible, keeps_incoming or "
+                         "trusted");
+    if (word[4] && word[5])
+        return qdri_fail(QDR_MISMATCH, "qdr_map_create: some ranks give remote, others do not");
+    all->has_remote = (int)word[4];
+    return QDR_OK;
+}
+
+/* ---- learning the other side --------------------------------------------------------------------------- */
+
+/* The side that came: its ranks, counts and places. */
+typedef struct learned {
+    qdr_parcel *parcel;
+    int partners;
+    int *rank;
+    int64_t *count, *local;
+} learned;
+
+static void forget(learned *other) {
+    free(other->parcel);
+    free(other->rank);
+    free(other->count);
+    free(other->local);
+}
+
+/* Parcels as lists. */
+static qdr_status read_parcels(learned *other) {
+    int64_t total = 0, place = 0;
+    for (int i = 0; i < other->partners; i++) total += other->parcel[i].bytes / (int64_t)sizeof(int64_t);
+    other->rank = QDRI_ARRAY(int, other->partners);
+    other->count = QDRI_ARRAY(int64_t, other->partners);
+    other->local = QDRI_ARRAY(int64_t, total);
+    if (!other->rank || !other->count || !other->local) return qdri_fail_memory();
+    for (int i = 0; i < other->partners; i++) {
+        other->rank[i] = other->parcel[i].rank;
+        other->count[i] = other->parcel[i].bytes / (int64_t)sizeof(int64_t);
+        if (other->count[i] > 0)
+            memcpy(other->local + place, other->parcel[i].data, (size_t)other->parcel[i].bytes);
+        place += other->count[i];
+    }
+    return QDR_OK;
+}
+
+/* Sends each partner the places that are his. */
+static qdr_status tell_remote(const given *all, const qdr_indices *alone, learned *other) {
+    qdr_parcel *out = QDRI_ARRAY(qdr_parcel, alone->partners);
+    int64_t place = 0;
+    for (int i = 0; out && i < alone->partners; i++) {
+        out[i] = (qdr_parcel){alone->rank[i], alone->count[i] * (int64_t)sizeof(int64_t),
+                              alone->count[i] ? (void *)(uintptr_t)(alone->remote + place) : NULL};
+        place += alone->count[i];
+    }
+    /* Without memory for the list it makes an empty call that fails for all. */
+    qdr_status status = qdr_discover(all->comm, all->options->discovery, out ? alone->partners : -1, out,
+                                     &other->parcel, &other->partners);
+    free(out);
+    return status;
+}
+
+/* ---- both sides ---------------------------------------------------------------------------------------- */
+
+static qdr_status make_partners(const given *all, int sends, const int *destination, const int64_t *out,
+                                int receives, const int *source, const int64_t *in, int checked,
+                                qdr_map *map) {
+    return qdr_partners_from_both(all->comm, sends, destination, out, receives, source, in, checked,
+                                  &map->partners);
+}
+
+/* Both lists are this rank's own. What fails here alone is said in `mine`. */
+static qdr_status from_both(const given *all, qdr_map *map, qdr_status *mine) {
+    const qdr_indices *out = all->sends, *in = all->receives;
+    QDRI_TRY(make_partners(all, out->partners, out->rank, out->count, in->partners, in->rank, in->count,
+                           !all->options->trusted, map));
+    *mine = qdri_map_side_open(&map->sends, out->partners, out->rank, out->count, out->local);
+    if (!*mine) *mine = qdri_map_side_open(&map->receives, in->partners, in->rank, in->count, in->local);
+    return QDR_OK;
+}
+
+/* One list is this rank's own, the other comes from its partners. */
+static qdr_status from_one(const given *all, qdr_map *map, qdr_status *mine) {
+    const qdr_indices *alone = all->sends ? all->sends : all->receives;
+    learned other = {.partners = 0};
+    QDRI_TRY(tell_remote(all, alone, &other));
+    qdr_status read = read_parcels(&other);
+    /* Where there is no memory, the sides are empty, and that is agreed on in the end. */
+    int partners = read ? 0 : other.partners;
+    qdr_status status = all->sends ? make_partners(all, alone->partners, alone->rank, alone->count, partners,
+                                                   other.rank, other.count, 0, map)
+                                   : make_partners(all, partners, other.rank, other.count, alone->partners,
+                                                   alone->rank, alone->count, 0, map);
+    qdri_map_side *own = all->sends ? &map->sends : &map->receives;
+    qdri_map_side *theirs = all->sends ? &map->receives : &map->sends;
+    *mine = read;
+    if (!status && !*mine)
+        *mine = qdri_map_side_open(own, alone->partners, alone->rank, alone->count, alone->local);
+    if (!status && !*mine) *mine = qdri_map_side_open(theirs, partners, other.rank, other.count, other.local);
+    forget(&other);
+    return status;
+}
+
+/* Only the sends are known, and what comes stands in the order of its sources. */
+static qdr_status from_sends(const given *all, qdr_map *map, qdr_status *mine) {
+    const qdr_indices *out = all->sends ? all->sends : all->receives;
+    QDRI_TRY(qdr_partners_from_sends(all->comm, out->partners, out->rank, out->count, all->options->discovery,
+                                     &map->partners));
+    qdr_partners_view view = qdr_partners_look(map->partners);
+    *mine = qdri_map_side_open(&map->sends, out->partners, out->rank, out->count, out->local);
+    if (!*mine)
+        *mine = qdri_map_side_open(&map->receives, view.receives, view.source, view.receive_items, NULL);
+    return QDR_OK;
+}
+
+/* ---- plans --------------------------------------------------------------------------------------------- */
+
+static qdr_status check_reverse(const qdr_map *map) {
+    if (map->reverse != QDR_REVERSE_REPLACE || !map->sends.twice) return QDR_OK;
+    return qdri_fail(
+        QDR_INVALID,
+        "element %lld is sent to ranks %d and %d: in reverse, replace would leave whichever comes "
+        "last; ask for QDR_REVERSE_COMBINE",
+        (long long)map->sends.twice_element, map->sends.twice_rank[0], map->sends.twice_rank[1]);
+}
+
+static qdr_status make_plans(const given *all, qdr_map *map) {
+    const qdr_plan_options *options = all->options->plan;
+    qdr_partners_view view = qdr_partners_look(map->partners);
+    qdr_partners *transposed = NULL;
+    QDRI_TRY(qdr_plan_create(map->partners, options, &map->plan[QDR_FORWARD]));
+    if (map->reverse == QDR_REVERSE_NONE) return QDR_OK;
+    QDRI_TRY(qdr_partners_from_both(all->comm, view.receives, view.source, view.receive_items, view.sends,
+                                    view.destination, view.send_items, 0, &transposed));
+    qdr_status status = qdr_plan_create(transposed, options, &map->plan[QDR_REVERSE]);
+    qdr_partners_destroy(&transposed);
+    return status;
+}
+
+static qdr_status make_loads(qdr_map *map) {
+    qdr_plan_info info;
+    for (int i = 0; i < 2; i++) {
+        if (!map->plan[i]) continue;
+        QDRI_TRY(qdr_plan_look(map->plan[i], &info));
+        map->in_flight = info.in_flight;
+        QDRI_TRY(qdri_cargo_prepare(map->plan[i]));
+        map->load[i] = QDRI_ZERO_ARRAY(qdri_load, (int64_t)info.in_flight + 1);
+        if (!map->load[i]) return qdri_fail_memory();
+    }
+    return QDR_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------- */
+
+static qdr_status fill(qdri_wire *wire, given *all, qdr_status mine, qdr_map *map) {
+    qdri_lock(wire);
+    qdr_status status = agree_on_form(wire, all, mine);
+    qdri_unlock(wire);
+    if (status) return status;
+    map->reverse = all->options->reverse;
+    map->reproducible = all->options->reproducible;
+    map->keeps = all->options->keeps_incoming;
+    map->meet = -1;
+    if (all->sends && all->receives)
+        status = from_both(all, map, &mine);
+    else
+        status = all->has_remote || !all->sends ? from_one(all, map, &mine) : from_sends(all, map, &mine);
+    if (!status && !mine) mine = check_reverse(map);
+    if (!status) status = make_plans(all, map);
+    if (status) return status;
+    if (!mine) mine = make_loads(map);
+    qdri_lock(wire);
+    status = qdri_agree(wire, &(qdri_agreement){.status = mine, .deadline = qdri_deadline(0)});
+    qdri_unlock(wire);
+    return status;
+}
+
+qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_indices *receives,
+                          const qdr_map_options *options, qdr_map **map) {
+    static const qdr_map_options defaults = QDR_MAP_OPTIONS;
+    qdri_wire *wire = NULL;
+    QDRI_TRY(qdri_wire_open(comm, &wire));
+    given all = {comm, qdri_wire_ranks(wire), sends, receives, options ? options : &defaults, 0};
+    qdr_map *made = QDRI_ZERO_ARRAY(qdr_map, 1);
+    qdr_status mine = made ? check(&all, map) : qdri_fail_memory();
+    qdr_map none = {.meet = -1};
+    qdr_status status = fill(wire, &all, mine, made ? made : &none);
+    if (status)
+        qdr_map_destroy(&made);
+    else
+        *map = made;
+    qdri_wire_release(&wire);
+    return status;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside a map: shared by the files of this folder only. */
+#ifndef QDRI_MAP_INSIDE_H
+#define QDRI_MAP_INSIDE_H
+
+#include "base/error.h"
+#include "item/kernels.h"
+#include "item/list.h"
+#include "plan/cargo.h"
+#include "quadrille/map.h"
+
+/* One side: the lists of its partners, in the order of the partners. */
+typedef struct qdri_map_side {
+    int partners;
+    qdri_list *list;         /* [partners] */
+    int64_t *count;          /* [partners]; what an exchange is told after a relist */
+    int64_t lowest, highest; /* elements of all lists; 0 and -1: none */
+    int twice;               /* an element stands in it twice: */
+    int64_t twice_element;
+    int twice_rank[2];
+} qdri_map_side;
+
+/* A field as it travels. */
+typedef struct qdri_load_field {
+    qdr_field field;
+    int64_t bytes; /* of an element; 0: varying */
+    int number;    /* of the caller's */
+} qdri_load_field;
+
+/* What one exchange carries. */
+typedef struct qdri_load {
+    qdri_cargo cargo; /* first: callbacks convert */
+    const qdri_map_side *from, *to;
+    int fields;
+    qdri_load_field field[QDR_MOST_FIELDS]; /* in the order in which they are packed */
+    int64_t *bytes;                         /* [partners of from and to], for elements of varying size */
+} qdri_load;
+
+struct qdr_map {
+    qdr_partners *partners;
+    qdr_plan *plan[2];  /* by direction; in reverse NULL if not asked for */
+    qdri_load *load[2]; /* [in_flight + 1] */
+    int in_flight;
+    qdri_map_side sends, receives;
+    qdr_reverse reverse;
+    int reproducible, keeps;
+    int relisted;
+    int meet; /* an element is both sent and received; -1: not known */
+    int64_t meet_element;
+};
+
+/* ---- lists --------------------------------------------------------------------------------------------- */
+
+/* Local. The lists of one side as given: counts and places are right, and not too many. */
+qdr_status qdri_map_check_indices(const qdr_indices *indices, const char *what, int ranks);
+
+/* Local. Opens a side; `local` NULL: 0, 1, 2 ... through all. */
+qdr_status qdri_map_side_open(qdri_map_side *side, int partners, const int *rank, const int64_t *count,
+                              const int64_t *local);
+void qdri_map_side_close(qdri_map_side *side);
+
+/* ---- fields -------------------------------------------------------------------------------------------- */
+
+/* Local. Checks the fields of an exchange and takes them in, ordered so that each is aligned. */
+qdr_status qdri_load_fill(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields,
+                          qdri_load *load);
+
+/* Where a field begins in the packed message of a partner. */
+int64_t qdri_load_offset(const qdri_load *load, int source, int field);
+
+/* Whether a pointer belongs to a device whose runtime is loaded. */
+int qdri_is_device_pointer(const void *pointer);
+
+#endif

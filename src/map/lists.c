@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The lists of a map's sides. What is asked of a whole side later, at every exchange or at create, is found
+ * out here: its range, and whether an element stands in it twice, so that replacing would depend on the order
+ * of arrival. Cost: O(entries), less where lists are contiguous.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "map/inside.h"
+
+qdr_status qdri_map_check_indices(const qdr_indices *indices, const char *what, int ranks) {
+    int64_t total = 0;
+    if (indices->partners < 0 || indices->partners > ranks)
+        return qdri_fail(QDR_RANGE, "%s: %d partners; expected 0 to %d", what, indices->partners, ranks);
+    if (indices->partners > 0 && (!indices->rank || !indices->count))
+        return qdri_fail(QDR_INVALID, "%s: %d partners, but rank or count is NULL", what, indices->partners);
+    for (int i = 0; i < indices->partners; i++) {
+        if (indices->rank[i] < 0 || indices->rank[i] >= ranks)
+            return qdri_fail(QDR_RANGE, "%s: partner %d is rank %d; expected 0 to %d", what, i,
+                             indices->rank[i], ranks - 1);
+        if (indices->count[i] < 0 || indices->count[i] > (INT64_C(1) << 56) - total)
+            return qdri_fail(QDR_RANGE, "%s: %lld elements with rank %d cannot be counted", what,
+                             (long long)indices->count[i], indices->rank[i]);
+        total += indices->count[i];
+    }
+    for (int64_t k = 0; indices->remote && k < total; k++)
+        if (indices->remote[k] < 0)
+            return qdri_fail(QDR_RANGE, "%s: remote element %lld is %lld; expected 0 or more", what,
+                             (long long)k, (long long)indices->remote[k]);
+    return QDR_OK;
+}
+
+static qdr_status find_twice(qdri_map_side *side, const int *rank) {
+    int a = 0, b = 0;
+    QDRI_TRY(qdri_lists_twice(side->list, side->partners, &side->twice, &side->twice_element, &a, &b));
+    if (side->twice) {
+        side->twice_rank[0] = rank[a];
+        side->twice_rank[1] = rank[b];
+    }
+    return QDR_OK;
+}
+
+static qdr_status open_lists(qdri_map_side *side, const int *rank, const int64_t *count,
+                             const int64_t *local) {
+    int64_t first = 0;
+    for (int i = 0; i < side->partners; i++) {
+        qdri_list *list = &side->list[i];
+        QDRI_TRY(qdri_list_open(local ? local + first : NULL, first, count[i], list));
+        side->count[i] = count[i];
+        first += count[i];
+        if (list->count == 0) continue;
+        if (side->highest < 0 || list->lowest < side->lowest) side->lowest = list->lowest;
+        if (list->highest > side->highest) side->highest = list->highest;
+    }
+    return find_twice(side, rank);
+}
+
+qdr_status qdri_map_side_open(qdri_map_side *side, int partners, const int *rank, const int64_t *count,
+                              const int64_t *local) {
+    *side = (qdri_map_side){.partners = partners, .highest = -1};
+    side->list = QDRI_ZERO_ARRAY(qdri_list, partners);
+    side->count = QDRI_ARRAY(int64_t, partners);
+    qdr_status status = side->list && side->count ? open_lists(side, rank, count, local) : qdri_fail_memory();
+    if (status) qdri_map_side_close(side);
+    return status;
+}
+
+void qdri_map_side_close(qdri_map_side *side) {
+    for (int i = 0; side->list && i < side->partners; i++) qdri_list_close(&side->list[i]);
+    free(side->list);
+    free(side->count);
+    *side = (qdri_map_side){.highest = -1};
+}

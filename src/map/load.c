@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What an exchange of a map carries: fields that were checked, and how a partner's message is packed and
+ * unpacked. Fields stand one after the other, those with the widest values first and elements of varying size
+ * last; so each begins aligned in a message that does, and no padding is needed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "map/inside.h"
+
+/* ---- packing ------------------------------------------------------------------------------------------- */
+
+static void pack(const qdri_cargo *cargo, int destination, void *to) {
+    const qdri_load *load = (const qdri_load *)cargo;
+    const qdri_list *list = &load->from->list[destination];
+    char *place = to;
+    for (int i = 0; i < load->fields; i++) {
+        const qdri_load_field *one = &load->field[i];
+        if (one->bytes > 0) {
+            qdri_gather(list, one->field.source, one->bytes, place);
+            place += list->count * one->bytes;
+        } else {
+            qdri_gather_varying(list, one->field.source, one->field.source_start, place);
+            place += qdri_varying_bytes(list, one->field.source_start);
+        }
+    }
+}
+
+static void unpack(const qdri_cargo *cargo, int source, const void *from) {
+    const qdri_load *load = (const qdri_load *)cargo;
+    const qdri_list *list = &load->to->list[source];
+    const char *place = from;
+    for (int i = 0; i < load->fields; i++) {
+        const qdr_field *field = &load->field[i].field;
+        int64_t bytes = load->field[i].bytes;
+        if (bytes == 0) {
+            qdri_scatter_varying(list, place, field->target_start, field->target);
+            place += qdri_varying_bytes(list, field->target_start);
+            continue;
+        }
+        if (field->operation == QDR_REPLACE)
+            qdri_scatter(list, place, bytes, field->target);
+        else if (field->operation == QDR_COMBINE)
+            qdri_combine_by(list, place, bytes, field->combine, field->context, field->target);
+        else
+            qdri_combine(list, place, field->type, field->width, field->operation, field->target);
+        place += list->count * bytes;
+    }
+}
+
+int64_t qdri_load_offset(const qdri_load *load, int source, int number) {
+    const qdri_list *list = &load->to->list[source];
+    int64_t offset = 0;
+    for (int i = 0; i < load->fields; i++) {
+        const qdri_load_field *one = &load->field[i];
+        if (one->number == number) return offset;
+        offset +=
+            one->bytes > 0 ? list->count * one->bytes : qdri_varying_bytes(list, one->field.target_start);
+    }
+    return -1;
+}
+
+/* ---- checking ------------------------------------------------------------------------------------------ */
+
+/* One field of one exchange, and where it stands among them. */
+typedef struct question {
+    qdr_map *map;
+    const qdri_map_side *from, *to;
+    const qdr_field *field;
+    int number;
+} question;
+
+static qdr_status check_shape(const question *asked) {
+    const qdr_field *field = asked->field;
+    int64_t size = qdr_type_bytes(field->type);
+    int varies = field->source_start || field->target_start;
+    if (size == 0)
+        return qdri_fail(QDR_INVALID, "field %d: there is no type %d", asked->number, (int)field->type);
+    if (!qdr_operation_suits(field->operation, field->type))
+        return qdri_fail(QDR_INVALID, "field %d: %s of %s is not defined", asked->number,
+                         qdr_operation_name(field->operation) ? qdr_operation_name(field->operation)
+                                                              : "an operation that does not exist",
+                         qdr_type_name(field->type));
+    if (field->operation == QDR_COMBINE && !field->combine)
+        return qdri_fail(QDR_INVALID, "field %d: QDR_COMBINE without a function", asked->number);
+    if (varies && (field->width != 0 || field->operation != QDR_REPLACE || field->type != QDR_BYTE))
+        return qdri_fail(QDR_INVALID,
+                         "field %d: elements of varying size are QDR_BYTE, width 0, and replaced",
+                         asked->number);
+    if (!varies && (field->width < 1 || field->width > (INT64_C(1) << 40) / size))
+        return qdri_fail(QDR_RANGE, "field %d: width %lld; expected 1 or more", asked->number,
+                         (long long)field->width);
+    return QDR_OK;
+}
+
+/* The memory of one array that the lists of a side reach. */
+typedef struct extent {
+    uintptr_t begin, end;
+} extent;
+
+static extent extent_of(const qdri_map_side *side, const void *array, int64_t bytes, const int64_t *start) {
+    if (side->highest < 0) return (extent){0, 0};
+    uintptr_t base = (uintptr_t)array;
+    if (bytes == 0)
+        return (extent){base + (uintptr_t)start[side->lowest], base + (uintptr_t)start[side->highest + 1]};
+    return (extent){base + (uintptr_t)(side->lowest * bytes),
+                    base + (uintptr_t)((side->highest + 1) * bytes)};
+}
+
+static qdr_status check_array(const question *asked, const char *what, const void *array,
+                              const qdri_map_side *side, const int64_t *start, int64_t bytes) {
+    int64_t alignment = qdr_type_bytes(asked->field->type);
+    if (side->highest < 0) return QDR_OK;
+    if (!array)
+        return qdri_fail(QDR_INVALID, "field %d: %s is NULL, but there are elements for it", asked->number,
+                         what);
+    if (bytes == 0 && !start)
+        return qdri_fail(QDR_INVALID, "field %d: the sizes of the %s are missing", asked->number, what);
+    if (alignment > 8) alignment = 8; /* two of them */
+    if (asked->field->type == QDR_FLOAT_COMPLEX) alignment = 4;
+    if ((uintptr_t)array % (uintptr_t)alignment != 0)
+        return qdri_fail(QDR_INVALID, "field %d: %s %p is not aligned to %lld bytes, as %s has to be",
+                         asked->number, what, (void *)(uintptr_t)array, (long long)alignment,
+                         qdr_type_name(asked->field->type));
+    if (qdri_is_device_pointer(array))
+        return qdri_fail(
+            QDR_INVALID,
+            "field %d: %s %p is memory of a device; copy it to the host first: the library works "
+            "with the processor",
+            asked->number, what, (void *)(uintptr_t)array);
+    return QDR_OK;
+}
+
+/* One array may be both if no element is sent and received; else the two must lie apart. */
+static qdr_status check_overlap(const question *asked, int64_t bytes) {
+    const qdr_field *field = asked->field;
+    extent source = extent_of(asked->from, field->source, bytes, field->source_start);
+    extent target = extent_of(asked->to, field->target, bytes, field->target_start);
+    if (source.end <= target.begin || target.end <= source.begin) return QDR_OK;
+    if (field->source != field->target || (bytes == 0 && field->source_start != field->target_start))
+        return qdri_fail(QDR_INVALID,
+                         "field %d: source and target are different arrays, but lie in the same memory",
+                         asked->number);
+    qdr_map *map = asked->map;
+    if (map->meet < 0)
+        QDRI_TRY(qdri_lists_meet(map->sends.list, map->sends.partners, map->receives.list,
+                                 map->receives.partners, &map->meet, &map->meet_element));
+    if (map->meet)
+        return qdri_fail(QDR_INVALID,
+                         "field %d: source and target are one array, and its element %lld is both sent and "
+                         "received",
+                         asked->number, (long long)map->meet_element);
+    return QDR_OK;
+}
+
+static qdr_status check_order(const question *asked, qdr_direction direction) {
+    const qdri_map_side *to = asked->to;
+    if (!to->twice || asked->field->operation != QDR_REPLACE || asked->map->keeps) return QDR_OK;
+    if (direction == QDR_FORWARD && asked->map->reproducible) return QDR_OK;
+    return qdri_fail(QDR_INVALID,
+                     "field %d: element %lld comes from ranks %d and %d: replace would leave whichever comes "
+                     "last; use another operation%s",
+                     asked->number, (long long)to->twice_element, to->twice_rank[0], to->twice_rank[1],
+                     direction == QDR_FORWARD ? ", or a reproducible map" : "");
+}
+
+/* ---- taking in ----------------------------------------------------------------------------------------- */
+
+/* Before which others a field is packed. */
+static int64_t precedence(const qdri_load_field *one) {
+    return one->bytes == 0 ? 0 : qdr_type_bytes(one->field.type);
+}
+
+static void add(qdri_load *load, const qdr_field *field, int64_t bytes, int number) {
+    qdri_load_field added = {*field, bytes, number};
+    int place = load->fields++;
+    for (; place > 0 && precedence(&load->field[place - 1]) < precedence(&added); place--)
+        load->field[place] = load->field[place - 1];
+    load->field[place] = added;
+}
+
+static qdr_status add_checked(qdr_map *map, qdr_direction direction, const qdr_field *field, int number,
+                              qdri_load *load) {
+    question asked = {map, load->from, load->to, field, number};
+    QDRI_TRY(check_shape(&asked));
+    int64_t bytes = field->width * qdr_type_bytes(field->type);
+    QDRI_TRY(check_array(&asked, "source", field->source, load->from, field->source_start, bytes));
+    if (!map->keeps) {
+        QDRI_TRY(check_array(&asked, "target", field->target, load->to, field->target_start, bytes));
+        QDRI_TRY(check_overlap(&asked, bytes));
+        QDRI_TRY(check_order(&asked, direction));
+    }
+    load->cargo.item_bytes += bytes;
+    add(load, field, bytes, number);
+    return QDR_OK;
+}
+
+/* ---- varying sizes ------------------------------------------------------------------------------------- */
+
+static qdr_status count_side(const qdri_load *load, const qdri_map_side *side, int is_source,
+                             int64_t *bytes) {
+    for (int i = 0; i < side->partners; i++) {
+        bytes[i] = side->list[i].count * load->cargo.item_bytes;
+        for (int k = load->fields - 1; k >= 0 && load->field[k].bytes == 0; k--) {
+            const qdr_field *field = &load->field[k].field;
+            const int64_t *start = is_source ? field->source_start : field->target_start;
+            int64_t more = side->list[i].count == 0 ? 0
+                           : start                  ? qdri_varying_bytes(&side->list[i], start)
+                                                    : -1;
+            if (more < 0)
+                return qdri_fail(QDR_RANGE,
+                                 "field %d: the sizes of the %s are missing, negative or too large",
+                                 load->field[k].number, is_source ? "source" : "target");
+            bytes[i] += more;
+        }
+    }
+    return QDR_OK;
+}
+
+static qdr_status count_varying(const qdr_map *map, const qdr_plan *plan, qdri_load *load) {
+    int partners = map->sends.partners + map->receives.partners;
+    if (!qdri_plan_any_size(plan))
+        return qdri_fail(QDR_INVALID, "elements of varying size go with paced, async and distributed only");
+    if (!load->bytes) load->bytes = QDRI_ARRAY(int64_t, partners);
+    if (!load->bytes) return qdri_fail_memory();
+    QDRI_TRY(count_side(load, load->from, 1, load->bytes));
+    QDRI_TRY(count_side(load, load->to, 0, load->bytes + load->from->partners));
+    load->cargo.item_bytes = 1;
+    load->cargo.outgoing_items = load->bytes;
+    load->cargo.incoming_items = load->bytes + load->from->partners;
+    return QDR_OK;
+}
+
+qdr_status qdri_load_fill(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields,
+                          qdri_load *load) {
+    load->from = direction == QDR_FORWARD ? &map->sends : &map->receives;
+    load->to = direction == QDR_FORWARD ? &map->receives : &map->sends;
+    load->fields = 0;
+    load->cargo = (qdri_cargo){.pack = pack,
+                               .unpack = unpack,
+                               .ordered = map->reproducible,
+                               .keeps = map->keeps,
+                               .outgoing_items = map->relisted ? load->from->count : NULL,
+                               .incoming_items = map->relisted ? load->to->count : NULL};
+    if (fields < 1 || fields > QDR_MOST_FIELDS || !field)
+        return qdri_fail(QDR_RANGE, "%d fields; expected 1 to %d", fields, QDR_MOST_FIELDS);
+    for (int i = 0; i < fields; i++) QDRI_TRY(add_checked(map, direction, &field[i], i, load));
+    return load->field[fields - 1].bytes == 0 ? count_varying(map, map->plan[direction], load) : QDR_OK;
+}

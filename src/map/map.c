@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Running maps, and looking at them; create.c makes them. */
+#include <stdlib.h>
+
+#include "map/inside.h"
+
+/* ---- the end ------------------------------------------------------------------------------------------- */
+
+qdr_status qdr_map_destroy(qdr_map **map) {
+    if (!map || !*map) return QDR_OK;
+    qdr_map *gone = *map;
+    for (int i = 0; i < 2; i++) QDRI_TRY(qdr_plan_destroy(&gone->plan[i]));
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; gone->load[i] && k <= gone->in_flight; k++) free(gone->load[i][k].bytes);
+        free(gone->load[i]);
+    }
+    qdri_map_side_close(&gone->sends);
+    qdri_map_side_close(&gone->receives);
+    qdr_partners_destroy(&gone->partners);
+    free(gone);
+    *map = NULL;
+    return QDR_OK;
+}
+
+/* ---- looking ------------------------------------------------------------------------------------------- */
+
+qdr_partners_view qdr_map_look(const qdr_map *map) {
+    qdr_partners_view view = qdr_partners_look(map->partners);
+    view.send_items = map->sends.count;
+    view.receive_items = map->receives.count;
+    return view;
+}
+
+const qdr_plan *qdr_map_plan(const qdr_map *map, qdr_direction direction) {
+    return map && (direction == QDR_FORWARD || direction == QDR_REVERSE) ? map->plan[direction] : NULL;
+}
+
+/* ---- other lists --------------------------------------------------------------------------------------- */
+
+static qdr_status check_relist(const qdr_map *map, const qdr_indices *indices, const char *what, int partners,
+                               const int *rank, const int64_t *count, int ranks) {
+    QDRI_TRY(qdri_map_check_indices(indices, what, ranks));
+    if (indices->partners != partners)
+        return qdri_fail(QDR_INVALID, "qdr_map_relist: %d partners of %s, but the map has %d",
+                         indices->partners, what, partners);
+    int same = 1;
+    for (int i = 0; i < partners; i++) {
+        if (indices->rank[i] != rank[i])
+            return qdri_fail(QDR_INVALID, "qdr_map_relist: partner %d of %s is rank %d, but the map has %d",
+                             i, what, indices->rank[i], rank[i]);
+        same &= indices->count[i] == count[i];
+    }
+    for (int i = 0; i < 2 && !same; i++)
+        if (map->plan[i] && !qdri_plan_any_size(map->plan[i]))
+            return qdri_fail(QDR_INVALID,
+                             "qdr_map_relist: counts may change with paced, async and distributed; "
+                             "this map was scheduled for its own");
+    return QDR_OK;
+}
+
+qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indices *receives) {
+    if (!map) return qdri_fail(QDR_INVALID, "the map is NULL");
+    for (int i = 0; i < 2; i++)
+        if (map->plan[i] && qdri_plan_busy(map->plan[i]))
+            return qdri_fail(QDR_BUSY, "qdr_map_relist: an exchange is under way; wait for it first");
+    qdr_partners_view view = qdr_partners_look(map->partners);
+    qdri_map_side out = {.highest = -1}, in = {.highest = -1};
+    if (sends)
+        QDRI_TRY(
+            check_relist(map, sends, "sends", view.sends, view.destination, view.send_items, view.ranks));
+    if (receives)
+        QDRI_TRY(check_relist(map, receives, "receives", view.receives, view.source, view.receive_items,
+                              view.ranks));
+    if (sends) QDRI_TRY(qdri_map_side_open(&out, sends->partners, sends->rank, sends->count, sends->local));
+    if (sends && out.twice && map->reverse == QDR_REVERSE_REPLACE) {
+        qdri_map_side_close(&out);
+        return qdri_fail(QDR_INVALID, "qdr_map_relist: an element is sent twice: in reverse, replace would "
+                                      "leave whichever comes last");
+    }
+    qdr_status status = receives ? qdri_map_side_open(&in, receives->partners, receives->rank,
+                                                      receives->count, receives->local)
+                                 : QDR_OK;
+    if (status) {
+        qdri_map_side_close(&out);
+        return status;
+    }
+    if (sends) {
+        qdri_map_side_close(&map->sends);
+        map->sends = out;
+    }
+    if (receives) {
+        qdri_map_side_close(&map->receives);
+        map->receives = in;
+    }
+    map->relisted = 1;
+    map->meet = -1;
+    return QDR_OK;
+}
+
+/* ---- running ------------------------------------------------------------------------------------------- */
+
+static qdr_status check_direction(const qdr_map *map, qdr_direction direction) {
+    if (!map) return qdri_fail(QDR_INVALID, "the map is NULL");
+    if (direction != QDR_FORWARD && direction != QDR_REVERSE)
+        return qdri_fail(QDR_RANGE, "there is no direction %d", (int)direction);
+    if (!map->plan[direction])
+        return qdri_fail(QDR_INVALID,
+                         "this map has no reverse; ask for it in qdr_map_options.reverse when it is made");
+    return QDR_OK;
+}
+
+qdr_status qdr_map_start(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields,
+                         qdr_exchange **exchange) {
+    if (!exchange) return qdri_fail(QDR_INVALID, "qdr_map_start: exchange is NULL");
+    QDRI_TRY(check_direction(map, direction));
+    qdr_plan *plan = map->plan[direction];
+    qdri_load *load = &map->load[direction][qdri_plan_started(plan) % (map->in_flight + 1)];
+    QDRI_TRY(qdri_load_fill(map, direction, field, fields, load));
+    return qdri_cargo_start(plan, &load->cargo, exchange);
+}
+
+qdr_status qdr_map_exchange(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields) {
+    qdr_exchange *exchange;
+    QDRI_TRY(qdr_map_start(map, direction, field, fields, &exchange));
+    return qdr_exchange_wait(&exchange);
+}
+
+const void *qdr_map_incoming(const qdr_map *map, qdr_direction direction, int source, int field) {
+    if (!map || !map->keeps || (direction != QDR_FORWARD && direction != QDR_REVERSE) ||
+        !map->plan[direction])
+        return NULL;
+    const char *message = qdri_cargo_kept(map->plan[direction], source);
+    if (!message) return NULL;
+    const qdri_load *load =
+        &map->load[direction][qdri_plan_ended(map->plan[direction]) % (map->in_flight + 1)];
+    int64_t offset = qdri_load_offset(load, source, field);
+    return offset < 0 ? NULL : message + offset;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Packing aside, and arrival in order: see aside.h and cargo.h. */
+#include "plan/aside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "plan/near.h"
+
+/* ---- memory -------------------------------------------------------------------------------------------- */
+
+/* What comes is kept until the next but one start; so there is one more set than exchanges at once. */
+static qdri_keep *keep_of(const qdr_exchange *exchange) {
+    const qdr_plan *plan = exchange->plan;
+    return &plan->keep[exchange->number % (plan->in_flight + 1)];
+}
+
+static char *spare(qdri_spare *memory, int64_t bytes) {
+    return qdri_grow(&memory->memory, &memory->bytes, bytes + 1, 1) ? memory->memory : NULL;
+}
+
+const char *qdri_aside_out(qdr_exchange *exchange, int destination, int64_t bytes) {
+    if (!exchange->cargo) return exchange->outgoing[destination];
+    char *place = spare(&exchange->spare_out[destination], bytes);
+    if (place && bytes > 0) exchange->cargo->pack(exchange->cargo, destination, place);
+    return exchange->outgoing[destination] = place;
+}
+
+char *qdri_aside_in(qdr_exchange *exchange, int source, int64_t bytes) {
+    if (exchange->cargo) exchange->incoming[source] = spare(&keep_of(exchange)->spare[source], bytes);
+    return exchange->incoming[source];
+}
+
+/* ---- arrival ------------------------------------------------------------------------------------------- */
+
+static void unpack(qdr_exchange *exchange, int source, const char *data) {
+    exchange->cargo->unpack(exchange->cargo, source, data);
+    qdri_near_unpacked(exchange, source);
+}
+
+static void unpack_in_order(qdr_exchange *exchange) {
+    int receives = qdr_partners_look(exchange->plan->partners).receives;
+    const int *order = exchange->plan->near->source_order;
+    for (; exchange->unpacked < receives; exchange->unpacked++) {
+        int source = order[exchange->unpacked];
+        if (!exchange->landed[source]) return;
+        unpack(exchange, source, exchange->landed[source]);
+    }
+}
+
+void qdri_aside_arrived(qdr_exchange *exchange, int source, const char *data) {
+    const qdri_cargo *cargo = exchange->cargo;
+    if (cargo->keeps) {
+        keep_of(exchange)->data[source] = data;
+    } else if (cargo->ordered) {
+        exchange->landed[source] = data;
+        unpack_in_order(exchange);
+    } else {
+        unpack(exchange, source, data);
+    }
+}
+
+void qdri_aside_end(qdr_exchange *exchange) {
+    const qdri_near *near = exchange->plan->near;
+    if (!exchange->cargo || exchange->program->stages == 1) return;
+    for (int i = 0; i < near->far_ins; i++)
+        qdri_aside_arrived(exchange, near->far_in[i], exchange->incoming[near->far_in[i]]);
+}
+
+/* ---- starting ------------------------------------------------------------------------------------------ */
+
+static int64_t bytes_of(const qdr_exchange *exchange, const int64_t *other, const int64_t *planned,
+                        int place) {
+    return (other ? other[place] : planned[place]) * exchange->item_bytes;
+}
+
+qdr_status qdri_aside_start(qdr_exchange *exchange) {
+    const qdri_near *near = exchange->plan->near;
+    const qdri_self *self = &exchange->program->self;
+    qdr_partners_view view = qdr_partners_look(exchange->plan->partners);
+    if (exchange->cargo->ordered && !exchange->cargo->keeps) {
+        exchange->unpacked = 0;
+        memset((void *)exchange->landed, 0, (size_t)view.receives * sizeof *exchange->landed);
+    }
+    for (int i = 0; i < near->far_outs; i++) {
+        int place = near->far_out[i];
+        if (!qdri_aside_out(exchange, place,
+                            bytes_of(exchange, exchange->outgoing_items, view.send_items, place)))
+            return qdri_fail_memory();
+    }
+    for (int i = 0; i < near->far_ins; i++) {
+        int place = near->far_in[i];
+        int64_t bytes = bytes_of(exchange, exchange->incoming_items, view.receive_items, place);
+        char *memory = qdri_aside_in(exchange, place, bytes);
+        if (!memory) return qdri_fail_memory();
+        if (bytes == 0 && exchange->program->stages == 1) qdri_aside_arrived(exchange, place, memory);
+    }
+    if (self->incoming >= 0) {
+        int64_t bytes = bytes_of(exchange, exchange->incoming_items, view.receive_items, self->incoming);
+        char *memory = qdri_aside_in(exchange, self->incoming, bytes);
+        if (!memory) return qdri_fail_memory();
+        if (bytes > 0) exchange->cargo->pack(exchange->cargo, self->outgoing, memory);
+        qdri_aside_arrived(exchange, self->incoming, memory);
+    }
+    return QDR_OK;
+}
+
+/* ---- a plan's ------------------------------------------------------------------------------------------ */
+
+qdr_status qdri_cargo_prepare(qdr_plan *plan) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    plan->keep = QDRI_ZERO_ARRAY(qdri_keep, (int64_t)plan->in_flight + 1);
+    if (!plan->keep) return qdri_fail_memory();
+    for (int i = 0; i <= plan->in_flight; i++) {
+        plan->keep[i].spare = QDRI_ZERO_ARRAY(qdri_spare, view.receives);
+        plan->keep[i].data = QDRI_ZERO_ARRAY(const char *, view.receives);
+        if (!plan->keep[i].spare || !plan->keep[i].data) return qdri_fail_memory();
+    }
+    for (int i = 0; i < plan->in_flight; i++) {
+        plan->slot[i].spare_out = QDRI_ZERO_ARRAY(qdri_spare, view.sends);
+        plan->slot[i].landed = QDRI_ZERO_ARRAY(const char *, view.receives);
+        if (!plan->slot[i].spare_out || !plan->slot[i].landed) return qdri_fail_memory();
+    }
+    return QDR_OK;
+}
+
+static void free_spares(qdri_spare *list, int count) {
+    for (int i = 0; list && i < count; i++) free(list[i].memory);
+    free(list);
+}
+
+void qdri_aside_free(qdr_plan *plan) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    for (int i = 0; plan->keep && i <= plan->in_flight; i++) {
+        free_spares(plan->keep[i].spare, view.receives);
+        free((void *)plan->keep[i].data);
+    }
+    free(plan->keep);
+    for (int i = 0; plan->slot && i < plan->in_flight; i++) {
+        free_spares(plan->slot[i].spare_out, view.sends);
+        free((void *)plan->slot[i].landed);
+    }
+}
+
+const void *qdri_cargo_kept(const qdr_plan *plan, int source) {
+    if (plan->ended < 0 || !plan->keep || source < 0 || source >= qdr_partners_look(plan->partners).receives)
+        return NULL;
+    return plan->keep[plan->ended % (plan->in_flight + 1)].data[source];
+}
+
+int64_t qdri_plan_started(const qdr_plan *plan) {
+    return plan->started;
+}
+
+int64_t qdri_plan_ended(const qdr_plan *plan) {
+    return plan->ended;
+}
+
+int qdri_plan_any_size(const qdr_plan *plan) {
+    return plan->any_size;
+}
+
+int qdri_plan_busy(const qdr_plan *plan) {
+    for (int i = 0; i < plan->in_flight; i++)
+        if (plan->slot[i].under_way) return 1;
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory aside: where messages of a cargo are packed for MPI and come in from it; and what happens to a
+ * message that has arrived, wherever it lies. Without cargo, messages lie in the caller's memory.
+ */
+#ifndef QDRI_ASIDE_H
+#define QDRI_ASIDE_H
+
+#include "plan/plan.h"
+
+/* Where the message to a destination lies, packed; where that from a source is to come. NULL: no memory. */
+const char *qdri_aside_out(qdr_exchange *exchange, int destination, int64_t bytes);
+char *qdri_aside_in(qdr_exchange *exchange, int source, int64_t bytes);
+
+/* The exchange has a cargo: packs what goes by MPI, and what this rank sends itself. */
+qdr_status qdri_aside_start(qdr_exchange *exchange);
+
+/* The whole message of a source is there, of an exchange with cargo. */
+void qdri_aside_arrived(qdr_exchange *exchange, int source, const char *data);
+
+/* The network part has ended: what was not unpacked on arrival. */
+void qdri_aside_end(qdr_exchange *exchange);
+
+void qdri_aside_free(qdr_plan *plan);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cargo: what an exchange carries when it is not bytes that lie ready. A layer above says how a message is
+ * packed into memory that it is given, and how one is unpacked; the plan decides where: straight into the
+ * memory of a receiver on this node, or aside, for what goes by MPI.
+ *
+ * Messages that arrive are unpacked at once, or, if the cargo is `ordered`, by rising rank of their source; or
+ * it `keeps` them: then they stay where they are until the next but one exchange of the plan starts.
+ */
+#ifndef QDRI_CARGO_H
+#define QDRI_CARGO_H
+
+#include <stdint.h>
+
+#include "quadrille/plan.h"
+
+typedef struct qdri_cargo qdri_cargo;
+struct qdri_cargo {
+    int64_t item_bytes;
+    /* Items of each destination and each source; NULL: the plan's. */
+    const int64_t *outgoing_items, *incoming_items;
+    void (*pack)(const qdri_cargo *cargo, int destination, void *to);
+    void (*unpack)(const qdri_cargo *cargo, int source, const void *from);
+    int ordered, keeps;
+};
+
+/* Local, once for a plan, before its first exchange. */
+qdr_status qdri_cargo_prepare(qdr_plan *plan);
+
+/* Local. As qdr_exchange_start(); the cargo is borrowed until the exchange ends. */
+qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_exchange **exchange);
+
+/* Where the message from a source is that was kept in the exchange that ended last; NULL: none was. */
+const void *qdri_cargo_kept(const qdr_plan *plan, int source);
+
+/* How many exchanges have been started; the number of the one that ended last, -1: none did. */
+int64_t qdri_plan_started(const qdr_plan *plan);
+int64_t qdri_plan_ended(const qdr_plan *plan);
+
+/* Whether exchanges may state other sizes than the plan's. */
+int qdri_plan_any_size(const qdr_plan *plan);
+
+/* Whether an exchange is under way. */
+int qdri_plan_busy(const qdr_plan *plan);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The protocol of channels: see channel.h. */
+#include "plan/channel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* So much fits at first: empty and tiny messages ask for nothing. */
+enum { FIRST_CAPACITY = 256, LINE = 128 };
+
+/* A little more than was needed, so that sizes that creep do not ask each time. */
+static int64_t asked_for(int64_t bytes, int64_t most) {
+    int64_t asked = bytes + bytes / 8;
+    return asked < most ? asked : most;
+}
+
+/* From one slot to the next: whole lines, and an odd number of them, so that slots do not compete for the
+ * same sets of a cache. */
+static int64_t stride_of(int64_t capacity) {
+    return ((capacity + LINE - 1) / LINE | 1) * LINE;
+}
+
+/* ---- receiving ----------------------------------------------------------------------------------------- */
+
+static void show_slots(qdri_receiver *receiver) {
+    qdri_shared *shared = receiver->shared;
+    atomic_store_explicit(&shared->offset, receiver->offset, memory_order_relaxed);
+    atomic_store_explicit(&shared->capacity, receiver->capacity, memory_order_relaxed);
+    atomic_store_explicit(&shared->generation, receiver->generation, memory_order_release);
+}
+
+int64_t qdri_receiver_open(qdri_receiver *receiver, qdri_wire *wire, int slots) {
+    int64_t bytes = (int64_t)sizeof(qdri_shared) + slots * (int64_t)sizeof(qdri_flag);
+    *receiver = (qdri_receiver){.slots = slots, .asked = FIRST_CAPACITY, .capacity = FIRST_CAPACITY};
+    receiver->own = qdri_arena_take(wire, bytes);
+    receiver->offset = qdri_arena_take(wire, slots * stride_of(FIRST_CAPACITY));
+    if (!receiver->own || !receiver->offset) {
+        qdri_receiver_close(receiver, wire);
+        return 0;
+    }
+    receiver->memory = qdri_arena_at(wire, qdri_node_member(wire, qdri_wire_rank(wire)), 0);
+    receiver->shared = (qdri_shared *)(receiver->memory + receiver->own);
+    memset((void *)receiver->shared, 0, (size_t)bytes);
+    show_slots(receiver);
+    return receiver->own;
+}
+
+void qdri_receiver_close(qdri_receiver *receiver, qdri_wire *wire) {
+    for (int64_t i = 0; i < receiver->retired_count; i++) qdri_arena_give(wire, receiver->retired[i].offset);
+    free(receiver->retired);
+    qdri_arena_give(wire, receiver->offset);
+    qdri_arena_give(wire, receiver->own);
+    *receiver = (qdri_receiver){.slots = 0};
+}
+
+/* Larger slots, if there is memory for them. */
+static void grow(qdri_receiver *receiver, qdri_wire *wire) {
+    if (!qdri_grow(&receiver->retired, &receiver->retired_capacity, receiver->retired_count + 1,
+                   sizeof *receiver->retired))
+        return;
+    int64_t offset = qdri_arena_take(wire, receiver->slots * stride_of(receiver->asked));
+    if (!offset) return;
+    receiver->retired[receiver->retired_count++] = (qdri_retired){receiver->generation, receiver->offset};
+    receiver->offset = offset;
+    receiver->capacity = receiver->asked;
+}
+
+int qdri_receiver_expect(qdri_receiver *receiver, qdri_wire *wire, int64_t bytes, int64_t most) {
+    if (bytes > most) return 0;
+    if (bytes > receiver->asked) {
+        receiver->asked = asked_for(bytes, most);
+        grow(receiver, wire);
+        receiver->generation++;
+        show_slots(receiver);
+    }
+    return bytes <= receiver->capacity;
+}
+
+/* Slots of earlier generations are empty once a message in later ones is taken. Where growing failed, a
+ * generation has no slots of its own, and none is given back. */
+static void give_retired(qdri_receiver *receiver, qdri_wire *wire, uint64_t generation) {
+    int64_t gone = 0;
+    while (gone < receiver->retired_count && receiver->retired[gone].generation < generation)
+        qdri_arena_give(wire, receiver->retired[gone++].offset);
+    receiver->retired_count -= gone;
+    memmove(receiver->retired, receiver->retired + gone,
+            (size_t)receiver->retired_count * sizeof *receiver->retired);
+}
+
+void qdri_receiver_take(qdri_receiver *receiver, qdri_wire *wire, int tells) {
+    const qdri_flag *flag = &receiver->shared->flag[receiver->taken % (uint64_t)receiver->slots];
+    if (receiver->retired_count > 0) give_retired(receiver, wire, flag->generation);
+    receiver->taken++;
+    if (tells) atomic_store_explicit(&receiver->shared->taken, receiver->taken, memory_order_release);
+}
+
+/* ---- sending ------------------------------------------------------------------------------------------- */
+
+static void free_all(qdri_sender *sender) {
+    for (int i = 0; i < sender->slots; i++) {
+        sender->free_slot[i] = (int8_t)(sender->slots - 1 - i);
+        sender->slot_of[i] = -1;
+    }
+    sender->free_slots = sender->slots;
+}
+
+/* The word about the slots; what is read between two equal generations belongs together. */
+static void read_slots(qdri_sender *sender) {
+    qdri_shared *shared = sender->shared;
+    uint64_t generation = atomic_load_explicit(&shared->generation, memory_order_acquire);
+    int64_t offset = atomic_load_explicit(&shared->offset, memory_order_relaxed);
+    int64_t capacity = atomic_load_explicit(&shared->capacity, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    if (atomic_load_explicit(&shared->generation, memory_order_relaxed) != generation) return;
+    sender->generation = generation;
+    if (offset == sender->offset) return;
+    sender->offset = offset;
+    sender->capacity = capacity;
+    sender->stride = stride_of(capacity);
+    free_all(sender);
+}
+
+void qdri_sender_open(qdri_sender *sender, qdri_wire *wire, int member, int64_t offset, int slots) {
+    *sender = (qdri_sender){.slots = slots, .asked = FIRST_CAPACITY};
+    sender->memory = qdri_arena_at(wire, member, 0);
+    sender->shared = (qdri_shared *)(sender->memory + offset);
+    read_slots(sender);
+}
+
+void qdri_sender_hear(qdri_sender *sender, uint64_t taken) {
+    for (; sender->taken < taken; sender->taken++) {
+        int8_t *slot = &sender->slot_of[sender->taken % (uint64_t)sender->slots];
+        if (*slot >= 0) sender->free_slot[sender->free_slots++] = *slot;
+        *slot = -1;
+    }
+}
+
+qdri_place qdri_sender_place(qdri_sender *sender, int64_t bytes, int64_t most, void **place) {
+    if (bytes > sender->asked && bytes <= most) {
+        sender->asked = asked_for(bytes, most);
+        sender->expected++;
+    }
+    if (sender->generation < sender->expected) {
+        read_slots(sender);
+        if (sender->generation < sender->expected) return QDRI_PLACE_LATER;
+    }
+    if (sender->sent - sender->taken >= (uint64_t)sender->slots) {
+        qdri_sender_hear(sender, atomic_load_explicit(&sender->shared->taken, memory_order_acquire));
+        if (sender->sent - sender->taken >= (uint64_t)sender->slots) return QDRI_PLACE_LATER;
+    }
+    if (bytes > sender->capacity || bytes > most) return QDRI_PLACE_MESSAGE;
+    *place = sender->memory + sender->offset + sender->free_slot[sender->free_slots - 1] * sender->stride;
+    return QDRI_PLACE_SLOT;
+}
+
+void qdri_sender_raise(qdri_sender *sender, const void *place, int64_t bytes, uint64_t taken) {
+    uint64_t turn = sender->sent % (uint64_t)sender->slots;
+    qdri_flag *flag = &sender->shared->flag[turn];
+    sender->slot_of[turn] = place ? sender->free_slot[--sender->free_slots] : (int8_t)-1;
+    flag->offset = place ? (const char *)place - sender->memory : 0;
+    flag->bytes = bytes;
+    flag->taken = taken;
+    flag->generation = sender->generation;
+    atomic_store_explicit(&flag->raised, ++sender->sent, memory_order_release);
+}

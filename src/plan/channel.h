@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Channels: one way from a rank to another of its node, through the receiver's arena.
+ *
+ * A channel carries one message per exchange, in order. The receiver owns a few *slots*; the sender writes a
+ * message straight into one and raises a *flag*, which says where it lies. There are as many flags as slots,
+ * used in turn, each on cache lines of its own; message n has flag n mod slots. The sender may write message n
+ * when message n - slots was *taken*: the receiver counts what it has taken, and tells the sender with its own
+ * next message to him, or, where none goes that way, in a line beside the flags.
+ *
+ * Slots begin small. When a message is larger than what was *asked* for so far, both ends know it, for both
+ * know its size: the receiver makes larger slots, and the sender waits for the word about them. Where there is
+ * no memory for that, the word says so, and this message and others too large for a slot go by MPI; their flag
+ * is raised all the same, empty. Nothing is ever agreed on, and nothing is copied twice.
+ */
+#ifndef QDRI_CHANNEL_H
+#define QDRI_CHANNEL_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "wire/node.h"
+
+enum { QDRI_MOST_SLOTS = 32 };
+
+/* In the receiver's arena. */
+typedef struct qdri_flag {
+    _Alignas(128) _Atomic uint64_t raised; /* the number of the message, and one */
+    int64_t offset, bytes;
+    uint64_t taken;      /* of the opposite channel */
+    uint64_t generation; /* of the slots it lies in */
+} qdri_flag;
+
+typedef struct qdri_shared {
+    _Alignas(128) _Atomic uint64_t taken;
+    _Alignas(128) _Atomic uint64_t generation; /* of the slots: what follows belongs to it */
+    _Atomic int64_t offset, capacity;
+    qdri_flag flag[];
+} qdri_shared;
+
+/* The end that sends. */
+typedef struct qdri_sender {
+    qdri_shared *shared; /* NULL: closed */
+    char *memory;        /* the receiver's arena */
+    int slots;
+    uint64_t sent, taken, generation, expected;
+    int64_t asked, offset, capacity, stride;
+    int free_slots;
+    int8_t free_slot[QDRI_MOST_SLOTS];
+    int8_t slot_of[QDRI_MOST_SLOTS]; /* of message n at n mod slots; -1: in none of these */
+} qdri_sender;
+
+/* The end that receives. */
+typedef struct qdri_retired {
+    uint64_t generation;
+    int64_t offset;
+} qdri_retired;
+typedef struct qdri_receiver {
+    qdri_shared *shared;
+    char *memory;
+    int64_t own; /* where `shared` lies */
+    int slots;
+    uint64_t received, taken, generation;
+    int64_t asked, offset, capacity;
+    qdri_retired *retired; /* slots that hold messages still, by rising generation */
+    int64_t retired_count, retired_capacity;
+} qdri_receiver;
+
+/* Local. The offset is what the sender has to know; 0: there is no memory. */
+int64_t qdri_receiver_open(qdri_receiver *receiver, qdri_wire *wire, int slots);
+void qdri_receiver_close(qdri_receiver *receiver, qdri_wire *wire);
+void qdri_sender_open(qdri_sender *sender, qdri_wire *wire, int member, int64_t offset, int slots);
+
+/* The receiver begins an exchange in which so many bytes come, `most` being the most that any slot is for.
+ * True when they will come in a slot, false: by MPI. */
+int qdri_receiver_expect(qdri_receiver *receiver, qdri_wire *wire, int64_t bytes, int64_t most);
+
+/* The flag of the next message, once it is raised; NULL: not yet. */
+static inline const qdri_flag *qdri_receiver_look(const qdri_receiver *receiver) {
+    const qdri_flag *flag = &receiver->shared->flag[receiver->received % (uint64_t)receiver->slots];
+    return atomic_load_explicit(&flag->raised, memory_order_acquire) == receiver->received + 1 ? flag : NULL;
+}
+
+/* The next message in order is not needed any more. `tells`: also beside the flags. */
+void qdri_receiver_take(qdri_receiver *receiver, qdri_wire *wire, int tells);
+
+/* Where to write the next message. */
+typedef enum qdri_place { QDRI_PLACE_LATER, QDRI_PLACE_SLOT, QDRI_PLACE_MESSAGE } qdri_place;
+qdri_place qdri_sender_place(qdri_sender *sender, int64_t bytes, int64_t most, void **place);
+/* It is written; `place` as it was given, NULL for one that goes by MPI. */
+void qdri_sender_raise(qdri_sender *sender, const void *place, int64_t bytes, uint64_t taken);
+/* The other end said how much it has taken. */
+void qdri_sender_hear(qdri_sender *sender, uint64_t taken);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The node: what ranks that share memory have in common, for each wire.
+ *
+ * Two ranks are on one node when MPI gives them the same processor name *and* both see the same segment of
+ * shared memory. Three things stand on that:
+ *
+ *     status lines   what each rank waits for, for reports about stalls
+ *     the board      each shows a row of words, all read all rows: agreement without a message
+ *     the arena      memory of each rank into which the others write
+ *
+ * Where shared memory is missing or short, nobody of the node has it, and everything goes by MPI.
+ */
+#ifndef QDRI_NODE_H
+#define QDRI_NODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/wire.h"
+
+/* ---- who is here --------------------------------------------------------------------------------------- */
+
+/* The members of this node, by rising rank; 0 where there is no shared memory. */
+int qdri_node_members(const qdri_wire *wire);
+
+/* A rank's place among the members; -1: it is not on this node. */
+int qdri_node_member(const qdri_wire *wire, int rank);
+
+/* Whether two ranks, of whatever node, share one; the same answer on all ranks. */
+int qdri_node_shared(const qdri_wire *wire, int rank, int other);
+
+/* Whether all ranks of the wire are on this rank's node; the same on all. */
+int qdri_wire_one_node(const qdri_wire *wire);
+
+/* Whether the members outnumber the processors they may use: whoever waits should yield at once. */
+int qdri_node_crowded(const qdri_wire *wire);
+
+/* ---- status lines -------------------------------------------------------------------------------------- */
+
+/* What a rank says about itself to the others of its node, for the reports about stalls; in shared memory,
+ * written without any lock (a reader takes what it sees with a grain of salt). */
+typedef struct qdri_status_line {
+    int64_t pid;
+    int64_t plan, exchange; /* numbers of the plan on this wire, and of the exchange of it; -1: in none */
+    int64_t phase;
+    int64_t waits_for;  /* a rank; -1: nobody */
+    int64_t bytes;      /* that it waits for */
+    double since;       /* qdri_seconds() when it last got on */
+    int64_t meetings;   /* collectives that it has begun */
+    int64_t failed;     /* the status of an exchange that it gave up; 0: none */
+    int64_t padding[7]; /* a line has its cache lines for itself */
+} qdri_status_line;
+
+/* This rank's own line, to write; points to private memory where there is no node segment. */
+qdri_status_line *qdri_status_own(qdri_wire *wire);
+
+/* Another rank's line; NULL when it is not on this node (as MPI says, and as a test of the memory showed). */
+const qdri_status_line *qdri_status_of(qdri_wire *wire, int rank);
+
+/* Whether the process behind a line is known not to exist any more. */
+int qdri_status_gone(const qdri_status_line *line);
+
+/* Which ranks did not come to the collective that this one waits in, as far as this node knows: the end of a
+ * sentence, "" if none is known. */
+void qdri_status_absent(qdri_wire *wire, char *text, size_t size);
+
+/* ---- the board ----------------------------------------------------------------------------------------- */
+
+/* Words of a row: so many, and then one for each member. */
+enum { QDRI_BOARD_WORDS = 160 };
+
+/* This rank's row of the next round, to be written; NULL: there is no board. Its contents are undefined. */
+int64_t *qdri_board_write(qdri_wire *wire);
+
+/* Collective over the node. Shows the row, and waits until all have shown theirs. When the deadline (0: none)
+ * passes: QDR_STALLED, and the wire is broken. */
+qdr_status qdri_board_show(qdri_wire *wire, double deadline);
+
+/* A member's row of the round that was shown last; valid until this rank shows the next. */
+const int64_t *qdri_board_read(const qdri_wire *wire, int member);
+
+/* ---- the arena ----------------------------------------------------------------------------------------- */
+
+/* Collective over the node, the first time; later calls are local. Whether there is one is the same for all
+ * members: qdri_arena_open() succeeds without one, and qdri_arena_there() says it. Fails when a deadline
+ * passes only. */
+qdr_status qdri_arena_open(qdri_wire *wire, double deadline);
+int qdri_arena_there(const qdri_wire *wire);
+
+/* Local. Memory of this rank's own, zero where it was never used, aligned to 128 bytes; backed, so touching
+ * it is safe. 0 when there is no more: offsets are never 0. */
+int64_t qdri_arena_take(qdri_wire *wire, int64_t bytes);
+void qdri_arena_give(qdri_wire *wire, int64_t offset);
+
+/* Where a member's memory at an offset is mapped here. */
+void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset);
+
+#endif
