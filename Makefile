@@ -5,6 +5,7 @@
 #   make test       installs what is missing, builds, runs every test
 #   make test-all   the same with the full product of algorithms, patterns and ranks
 #   make bench      side-by-side benchmarks
+#   make bench-node     ours against MPI, PetscSF and Zoltan on one node, for half an hour
 #   make bench-cluster  ours against MPI on an emulated cluster, as root, for most of an hour
 #   make bench-preload  unmodified programs with the drop-in library and without, as root
 #   make package    Debian packages, in packages/
@@ -22,7 +23,7 @@ define build
 		{ tail -n 30 $(log) >&2; echo "the build failed; the whole log is in $(log)" >&2; exit 1; }
 endef
 
-.PHONY: all demo test test-all bench bench-cluster bench-preload package format setup clean
+.PHONY: all demo test test-all bench bench-node bench-cluster bench-preload package format setup clean
 
 all: setup
 	$(call build,all)
@@ -42,6 +43,9 @@ test-all: setup
 
 bench: all
 	@scripts/bench $(BUILD)
+
+bench-node: all
+	@scripts/bench-node --build $(BUILD)
 
 bench-cluster: all
 	@scripts/bench-cluster --build $(BUILD)

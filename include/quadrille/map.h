@@ -3,7 +3,7 @@
  * Maps: plans at the level of elements. A map says which elements of an array here go to which elements of an
  * array there: the ghost layer of a mesh, the vector of a sparse matrix, the particles that leave a box.
  *
- *     qdr_indices needs = {.partners = n, .rank = owner, .count = ghosts, .local = where, .remote = whose};
+ *     qdr_indices needs = {.links = ghosts, .link_rank = owner, .local = here, .remote = there};
  *     qdr_map_create(comm, NULL, &needs, NULL, &map);      who needs what is discovered, once
  *     qdr_field u = {.source = x, .target = x, .type = QDR_DOUBLE, .width = 3};
  *     for (...) qdr_map_exchange(map, QDR_FORWARD, &u, 1);
@@ -12,7 +12,8 @@
  * Mathematics. A map is a set of *links* (rank p, element i) -> (rank q, element j). Forward, element i of
  * p's source array arrives at element j of q's target array; in reverse j of q's source arrives at i of p's
  * target. On arrival a value replaces what is there, or is combined with it. Links from p to q form one
- * message; their order is that of the lists, the same at both ends.
+ * message; their order is that of the lists, the same at both ends. (Where one rank states both ends of its
+ * links, and neither keeps what arrives nor asks for a reproducible order, the library may choose another.)
  *
  * Several *fields*, arrays of different type, width and operation, go in one message per partner. Width and
  * type are chosen per exchange, so one map serves all arrays of a mesh.
@@ -45,14 +46,19 @@ typedef struct qdr_map qdr_map;
 
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
-/* One side of a map: for each partner a list of elements. Each partner once; this rank may be among them.
- * Lists stand one after the other: that of partner i has count[i] entries. */
+/* One side of a map: its links. Either flat, link k being with rank link_rank[k]; or grouped by partner, the
+ * list of partner i having count[i] entries, one list after the other, each partner once. Flat lists are
+ * grouped by rising rank; links with one partner stay in their order. This rank may be its own partner.
+ *
+ * `remote` counts in the partner's array as the partner itself does: local numbers, not global ones. */
 typedef struct qdr_indices {
-    int partners;
+    int64_t links;         /* flat: */
+    const int *link_rank;  /* [links] */
+    int partners;          /* grouped: */
     const int *rank;       /* [partners] */
     const int64_t *count;  /* [partners] */
-    const int64_t *local;  /* elements of this rank's array; NULL: 0, 1, 2 ... through all lists */
-    const int64_t *remote; /* the elements they are linked with; NULL: the partner states its own */
+    const int64_t *local;  /* [links]: elements of this rank's array; NULL: 0, 1, 2 ... through all lists */
+    const int64_t *remote; /* [links]: the elements they are linked with; NULL: the partner states its own */
 } qdr_indices;
 
 typedef enum qdr_reverse {
@@ -65,9 +71,10 @@ typedef struct qdr_map_options {
     size_t size;                  /* sizeof(qdr_map_options) */
     const qdr_plan_options *plan; /* how it runs; NULL: defaults */
     const char *discovery;        /* a method of qdr_discovery(); NULL: by size */
-    qdr_reverse reverse;          /* which exchanges in reverse there will be */
+    qdr_reverse reverse;          /* which exchanges in reverse there will be; none unless asked for */
     int reproducible;             /* contributions are combined by ascending source rank */
-    int keeps_incoming;           /* what arrives stays in the library's memory: see qdr_map_incoming() */
+    int keeps_incoming;           /* what arrives stays in the library's memory: see qdr_map_incoming();
+                                   * targets, and the places of the receiving side, are not used then */
     int trusted;                  /* both sides were given, and are not held against each other */
 } qdr_map_options;
 #ifdef __cplusplus
@@ -94,7 +101,7 @@ static inline qdr_map_options qdr_map_options_initial(void) {
 qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_indices *receives,
                           const qdr_map_options *options, qdr_map **map);
 
-/* Local. Other lists for the same partners, in the order of qdr_map_look(), from the next start on; NULL
+/* Local. Other lists for the same partners, flat or in the order of qdr_map_look(), from the next start on; NULL
  * leaves a side as it is. The two ends must state the same counts. For algorithms that take any size (`paced`,
  * `async`, `distributed`), or when counts do not change. QDR_BUSY while an exchange is under way. Allocates
  * O(links). */
@@ -103,7 +110,8 @@ qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indi
 /* Local. As qdr_plan_destroy(). */
 qdr_status qdr_map_destroy(qdr_map **map);
 
-/* Local. The partners and counts; valid until the next relist. */
+/* Local. The partners and counts; valid until the next relist. A side that was given grouped keeps its order,
+ * others are by rising rank. */
 qdr_partners_view qdr_map_look(const qdr_map *map);
 
 /* Local. The plan behind it, to look at; QDR_REVERSE needs one that was asked for. */
@@ -125,8 +133,8 @@ typedef struct qdr_field {
     const void *source; /* NULL if nothing is sent */
     void *target;       /* NULL if nothing comes, or if incoming is kept */
     qdr_type type;
-    int64_t width; /* values per element */
-    qdr_operation operation;
+    int64_t width;                 /* values per element */
+    qdr_operation operation;       /* 0 is QDR_REPLACE */
     qdr_combine_function *combine; /* of QDR_COMBINE */
     void *context;
     const int64_t *source_start, *target_start; /* of elements of varying size; else NULL */

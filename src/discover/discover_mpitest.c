@@ -10,7 +10,7 @@
 #include "mpi_check.h"
 #include "quadrille/discover.h"
 
-static const char *const methods[] = {NULL, "alltoall", "reduce-scatter", "nbx"};
+static const char *const methods[] = {NULL, "node", "alltoall", "reduce-scatter", "nbx"};
 enum { METHODS = sizeof methods / sizeof *methods, NO_PARCEL = -1, LARGE = 2 << 20 };
 
 static int rank, ranks;
@@ -174,8 +174,8 @@ static void mistakes_are_everybodys(void) {
     refuse(NULL, 1, NULL, QDR_INVALID, "is NULL");
     if (ranks > 1) refuse(NULL, 2, two, QDR_INVALID, "rank 0 is given twice");
     refuse(NULL, ranks + 1, two, QDR_RANGE, "expected each rank once");
-    refuse("telepathy", 0, NULL, QDR_UNKNOWN, "there are alltoall, reduce-scatter, nbx");
-    if (ranks > 1) refuse("nbx", 0, NULL, QDR_MISMATCH, "some ranks discover by alltoall, others by nbx");
+    refuse("telepathy", 0, NULL, QDR_UNKNOWN, "there are node, alltoall, reduce-scatter, nbx");
+    if (ranks > 1) refuse("nbx", 0, NULL, QDR_MISMATCH, "some ranks discover by node, others by nbx");
     CHECK(qdr_discover(MPI_COMM_NULL, NULL, 0, NULL, NULL, NULL) == QDR_INVALID);
     discover((int64_t[64]){0}, NULL); /* and life goes on */
 }

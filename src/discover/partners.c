@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -25,6 +26,7 @@
 #include "discover/check.h"
 #include "discover/round.h"
 #include "pattern/pattern.h"
+#include "wire/node.h"
 
 struct qdr_partners {
     atomic_int references;
@@ -79,9 +81,7 @@ qdr_partners_view qdr_partners_look(const qdr_partners *partners) {
 
 /* ---- given sides --------------------------------------------------------------------------------------- */
 
-static qdr_status check_side(const side *given, int ranks) {
-    QDRI_TRY(qdri_check_count(given->what, given->count, ranks, given->rank && given->items));
-    QDRI_TRY(qdri_check_ranks(given->what, given->count, given->rank, ranks));
+static qdr_status check_items(const side *given) {
     int64_t total = 0;
     for (int i = 0; i < given->count; i++) {
         if (given->items[i] < 0)
@@ -93,6 +93,12 @@ static qdr_status check_side(const side *given, int ranks) {
         total += given->items[i];
     }
     return QDR_OK;
+}
+
+static qdr_status check_side(const side *given, int ranks) {
+    QDRI_TRY(qdri_check_count(given->what, given->count, ranks, given->rank && given->items));
+    QDRI_TRY(qdri_check_ranks(given->what, given->count, given->rank, ranks));
+    return check_items(given);
 }
 
 /* Partners with room for so many; to be filled by make(). */
@@ -131,9 +137,12 @@ static qdr_status make(qdri_wire *wire, const side *sends, const side *receives,
     return QDR_OK;
 }
 
+static qdr_status fail_handle(void) {
+    return qdri_fail(QDR_INVALID, "there is nowhere to put the partners; expected a handle, not NULL");
+}
+
 static qdr_status check_handle(qdr_partners **partners, const qdri_flight *flight) {
-    if (!partners)
-        return qdri_fail(QDR_INVALID, "there is nowhere to put the partners; expected a handle, not NULL");
+    if (!partners) return fail_handle();
     return flight ? QDR_OK : qdri_fail_memory();
 }
 
@@ -183,10 +192,74 @@ static void adopt(qdri_round *round, int gives_receives, qdr_partners *made) {
     made->learned = qdri_flight_take_result(round->flight);
 }
 
+/* Where all share a node, words go with the agreement, and what is learned stands behind what was given: there
+ * is room for a word from every rank. */
+static void adopt_words(const int64_t *word, int gives_receives, int64_t *place, qdr_partners *made) {
+    qdr_partners_view *view = &made->view;
+    int arrived = 0;
+    for (int r = 0; r < view->ranks; r++)
+        if (word[r] > 0) place[arrived++] = word[r] - 1;
+    int *rank = (int *)(place + arrived), *next = rank;
+    for (int r = 0; r < view->ranks; r++)
+        if (word[r] > 0) *next++ = r;
+    *(gives_receives ? &view->sends : &view->receives) = arrived;
+    *(gives_receives ? &view->send_items : &view->receive_items) = place;
+    *(gives_receives ? &view->destination : &view->source) = rank;
+}
+
+/* The words of a side, one more than they are. Ranks that do not exist or stand twice show on the way. */
+static qdr_status fill_words(const side *given, int ranks, int64_t *word) {
+    int good = 1;
+    memset(word, 0, (size_t)ranks * sizeof *word);
+    QDRI_TRY(qdri_check_count(given->what, given->count, ranks, given->rank && given->items));
+    for (int i = 0; i < given->count && good; i++) {
+        good = given->rank[i] >= 0 && given->rank[i] < ranks && word[given->rank[i]] == 0;
+        if (good) word[given->rank[i]] = (int64_t)((uint64_t)given->items[i] + 1);
+    }
+    if (!good) QDRI_TRY(qdri_check_ranks(given->what, given->count, given->rank, ranks));
+    return check_items(given);
+}
+
+static qdr_status from_one_side_at_once(qdri_wire *wire, const side *given, const qdri_discovery *method,
+                                        int gives_receives, qdr_partners **partners) {
+    int ranks = qdri_wire_ranks(wire);
+    int64_t *word = qdri_board_words(wire), *place = NULL;
+    qdr_partners *made = NULL;
+    qdri_round round = {
+        .call = gives_receives ? QDRI_CALL_RECEIVES : QDRI_CALL_SENDS, .wire = wire, .method = method};
+    round.status = fill_words(given, ranks, word);
+    if (!partners) round.status = fail_handle();
+    if (!round.status && !(made = allocate(wire, given->count, ranks))) round.status = qdri_fail_memory();
+    if (!round.status) {
+        qdr_partners_view *view = &made->view;
+        *(gives_receives ? &view->receives : &view->sends) = given->count;
+        place = copy_side(given, made->block, gives_receives ? &view->receive_items : &view->send_items,
+                          gives_receives ? &view->source : &view->destination);
+    }
+    qdr_status status = qdri_discover_at_once(&round, word, word + ranks);
+    if (status) {
+        qdr_partners_destroy(&made);
+        return status;
+    }
+    adopt_words(word + ranks, gives_receives, place, made);
+    *partners = made;
+    return QDR_OK;
+}
+
 static qdr_status from_one_side(MPI_Comm comm, const side *given, const char *method, int gives_receives,
                                 qdr_partners **partners) {
     qdri_wire *wire;
     qdri_flight *flight;
+    const qdri_discovery *found;
+    QDRI_TRY(qdri_wire_open(comm, &wire));
+    if (qdri_discovery_named(method, wire, &found) == QDR_OK && found->at_once) {
+        qdri_lock(wire);
+        qdr_status status = from_one_side_at_once(wire, given, found, gives_receives, partners);
+        qdri_unlock(wire);
+        qdri_wire_release(&wire);
+        return status;
+    }
+    qdri_wire_release(&wire);
     qdr_partners *made = NULL;
     QDRI_TRY(qdri_flight_open(comm, "discovery of partners", &wire, &flight));
     qdri_round round = {

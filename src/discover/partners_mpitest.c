@@ -11,7 +11,7 @@
 #include "mpi_check.h"
 #include "quadrille/discover.h"
 
-static const char *const methods[] = {NULL, "alltoall", "reduce-scatter", "nbx"};
+static const char *const methods[] = {NULL, "node", "alltoall", "reduce-scatter", "nbx"};
 enum { METHODS = sizeof methods / sizeof *methods, NONE = -1, MOST = 64 };
 
 static int rank, ranks;

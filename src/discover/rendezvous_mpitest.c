@@ -156,7 +156,7 @@ static void ask(uint64_t seed, int64_t limit, const char *method) {
 }
 
 static void against_the_oracle(void) {
-    static const char *const methods[] = {NULL, "alltoall", "reduce-scatter", "nbx"};
+    static const char *const methods[] = {NULL, "node", "alltoall", "reduce-scatter", "nbx"};
     static const int64_t limits[] = {0, 1, 5, 1000, INT64_C(1) << 50};
     for (int m = 0; m < 4; m++)
         for (int l = 0; l < 5; l++) ask((uint64_t)(10 * m + l), limits[l], methods[m]);

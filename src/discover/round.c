@@ -119,14 +119,30 @@ static qdr_status agree_at_first(qdri_round *round, qdr_status status, int64_t *
                                         .deadline = round->flight->deadline});
 }
 
-static qdr_status begin(qdri_round *round) {
-    int64_t word[WORDS] = {0};
-    qdr_status status = prepare(round);
+static void fill_words(const qdri_round *round, qdr_status status, int64_t *word) {
     if (status == QDR_OK) put(&word[METHOD], method_number(round->method));
     for (int i = 0; status == QDR_OK && i < round->count; i++)
         if (round->out[i].bytes > word[LARGEST]) word[LARGEST] = round->out[i].bytes;
     put(&word[CALL], round->call);
     for (int i = 0; i < round->alikes; i++) put(&word[ALIKE + 2 * i], round->alike[i].value);
+}
+
+qdr_status qdri_discover_at_once(qdri_round *round, const int64_t *word_for, int64_t *word_from) {
+    int64_t word[WORDS] = {0};
+    fill_words(round, round->status, word);
+    QDRI_TRY(qdri_agree(round->wire, &(qdri_agreement){.status = round->status,
+                                                       .maximum = word,
+                                                       .count = WORDS,
+                                                       .word_for = word_for,
+                                                       .word_from = word_from,
+                                                       .deadline = QDRI_DEADLINE_LATER}));
+    return compare(round, word);
+}
+
+static qdr_status begin(qdri_round *round) {
+    int64_t word[WORDS] = {0};
+    qdr_status status = prepare(round);
+    fill_words(round, status, word);
     QDRI_TRY(agree_at_first(round, status, word));
     QDRI_TRY(compare(round, word));
     if (!round->method) return QDR_OK;

@@ -93,6 +93,11 @@ struct qdri_round {
 /* Collective. Runs the round; the same status on all ranks unless the wire failed. */
 qdr_status qdri_discover(qdri_round *round);
 
+/* Collective, where all ranks share a node: the first agreement of a round of words by the method `node`, and
+ * with it all of the round. It needs no flight, for MPI has no part in it. A word for each rank goes, one more
+ * than it is, 0 for none; and so they come. */
+qdr_status qdri_discover_at_once(qdri_round *round, const int64_t *word_for, int64_t *word_from);
+
 /* The method of this name, or the one that suits the wire; an unknown name lists the valid ones. */
 qdr_status qdri_discovery_named(const char *name, const qdri_wire *wire, const qdri_discovery **method);
 

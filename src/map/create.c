@@ -155,8 +155,7 @@ static qdr_status from_both(const given *all, qdr_map *map, qdr_status *mine) {
 }
 
 /* One list is this rank's own, the other comes from its partners. */
-static qdr_status from_one(const given *all, qdr_map *map, qdr_status *mine) {
-    const qdr_indices *alone = all->sends ? all->sends : all->receives;
+static qdr_status from_lists(const given *all, const qdr_indices *alone, qdr_map *map, qdr_status *mine) {
     learned other = {.partners = 0};
     QDRI_TRY(tell_remote(all, alone, &other));
     qdr_status read = read_parcels(&other);
@@ -173,6 +172,21 @@ static qdr_status from_one(const given *all, qdr_map *map, qdr_status *mine) {
         *mine = qdri_map_side_open(own, alone->partners, alone->rank, alone->count, alone->local);
     if (!status && !*mine) *mine = qdri_map_side_open(theirs, partners, other.rank, other.count, other.local);
     forget(&other);
+    return status;
+}
+
+/* The order of its links, where nobody can see it, is the library's. */
+static qdr_status from_one(const given *all, qdr_map *map, qdr_status *mine) {
+    qdr_indices alone = all->sends ? *all->sends : *all->receives;
+    qdri_map_links sorted = {NULL, NULL};
+    if (!map->keeps && !map->reproducible && alone.remote)
+        (void)qdri_map_sort(&alone, all->sends == NULL, &sorted); /* without memory they stay as they are */
+    if (sorted.local) {
+        alone.local = sorted.local;
+        alone.remote = sorted.remote;
+    }
+    qdr_status status = from_lists(all, &alone, map, mine);
+    qdri_map_links_free(&sorted);
     return status;
 }
 
@@ -217,9 +231,9 @@ static qdr_status make_loads(qdr_map *map) {
     for (int i = 0; i < 2; i++) {
         if (!map->plan[i]) continue;
         QDRI_TRY(qdr_plan_look(map->plan[i], &info));
-        map->in_flight = info.in_flight;
+        map->loads = info.in_flight + 2;
         QDRI_TRY(qdri_cargo_prepare(map->plan[i]));
-        map->load[i] = QDRI_ZERO_ARRAY(qdri_load, (int64_t)info.in_flight + 1);
+        map->load[i] = QDRI_ZERO_ARRAY(qdri_load, map->loads);
         if (!map->load[i]) return qdri_fail_memory();
     }
     return QDR_OK;
@@ -250,16 +264,33 @@ static qdr_status fill(qdri_wire *wire, given *all, qdr_status mine, qdr_map *ma
     return status;
 }
 
+/* Flat lists are grouped before anything else looks at them. */
+static qdr_status group_sides(given *all, qdri_map_group *sends, qdri_map_group *receives) {
+    if (all->sends) {
+        QDRI_TRY(qdri_map_group_open(all->sends, "sends", all->ranks, 0, NULL, sends));
+        all->sends = &sends->indices;
+    }
+    if (all->receives) {
+        QDRI_TRY(qdri_map_group_open(all->receives, "receives", all->ranks, 0, NULL, receives));
+        all->receives = &receives->indices;
+    }
+    return QDR_OK;
+}
+
 qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_indices *receives,
                           const qdr_map_options *options, qdr_map **map) {
     static const qdr_map_options defaults = QDR_MAP_OPTIONS;
     qdri_wire *wire = NULL;
     QDRI_TRY(qdri_wire_open(comm, &wire));
     given all = {comm, qdri_wire_ranks(wire), sends, receives, options ? options : &defaults, 0};
+    qdri_map_group out = {.partners = 0}, in = {.partners = 0};
     qdr_map *made = QDRI_ZERO_ARRAY(qdr_map, 1);
-    qdr_status mine = made ? check(&all, map) : qdri_fail_memory();
     qdr_map none = {.meet = -1};
+    qdr_status mine = made ? group_sides(&all, &out, &in) : qdri_fail_memory();
+    if (!mine) mine = check(&all, map);
     qdr_status status = fill(wire, &all, mine, made ? made : &none);
+    qdri_map_group_close(&out);
+    qdri_map_group_close(&in);
     if (status)
         qdr_map_destroy(&made);
     else

@@ -14,6 +14,7 @@ typedef struct qdri_map_side {
     int partners;
     qdri_list *list;         /* [partners] */
     int64_t *count;          /* [partners]; what an exchange is told after a relist */
+    int64_t entries;         /* of all lists */
     int64_t lowest, highest; /* elements of all lists; 0 and -1: none */
     int twice;               /* an element stands in it twice: */
     int64_t twice_element;
@@ -39,8 +40,8 @@ typedef struct qdri_load {
 struct qdr_map {
     qdr_partners *partners;
     qdr_plan *plan[2];  /* by direction; in reverse NULL if not asked for */
-    qdri_load *load[2]; /* [in_flight + 1] */
-    int in_flight;
+    qdri_load *load[2]; /* [loads]: of what is under way, of what ended last, and for a start that may fail */
+    int loads;
     qdri_map_side sends, receives;
     qdr_reverse reverse;
     int reproducible, keeps;
@@ -58,6 +59,27 @@ qdr_status qdri_map_check_indices(const qdr_indices *indices, const char *what, 
 qdr_status qdri_map_side_open(qdri_map_side *side, int partners, const int *rank, const int64_t *count,
                               const int64_t *local);
 void qdri_map_side_close(qdri_map_side *side);
+
+/* A side as it was given, grouped by partner if it was flat. */
+typedef struct qdri_map_group {
+    qdr_indices indices; /* what to go on with */
+    int partners, *rank;
+    int64_t *count, *local, *remote;
+} qdri_map_group;
+
+/* Local. `order` [partners] is that of the partners; NULL: by rising rank. */
+qdr_status qdri_map_group_open(const qdr_indices *given, const char *what, int ranks, int partners,
+                               const int *order, qdri_map_group *group);
+void qdri_map_group_close(qdri_map_group *group);
+
+/* Both ends of links, as one rank states them, by rising place in the target. */
+typedef struct qdri_map_links {
+    int64_t *local, *remote; /* NULL: they were in order */
+} qdri_map_links;
+
+/* Local. The target is here (`by_local`) or there. Elements are not negative. */
+qdr_status qdri_map_sort(const qdr_indices *given, int by_local, qdri_map_links *sorted);
+void qdri_map_links_free(qdri_map_links *links);
 
 /* ---- fields -------------------------------------------------------------------------------------------- */
 

@@ -9,6 +9,14 @@
 #include "base/memory.h"
 #include "map/inside.h"
 
+static qdr_status check_places(const int64_t *place, int64_t count, const char *what, const char *list) {
+    for (int64_t k = 0; place && k < count; k++)
+        if (place[k] < 0)
+            return qdri_fail(QDR_RANGE, "%s: %s[%lld] is %lld; elements count from 0", what, list,
+                             (long long)k, (long long)place[k]);
+    return QDR_OK;
+}
+
 qdr_status qdri_map_check_indices(const qdr_indices *indices, const char *what, int ranks) {
     int64_t total = 0;
     if (indices->partners < 0 || indices->partners > ranks)
@@ -24,11 +32,8 @@ qdr_status qdri_map_check_indices(const qdr_indices *indices, const char *what, 
                              (long long)indices->count[i], indices->rank[i]);
         total += indices->count[i];
     }
-    for (int64_t k = 0; indices->remote && k < total; k++)
-        if (indices->remote[k] < 0)
-            return qdri_fail(QDR_RANGE, "%s: remote element %lld is %lld; expected 0 or more", what,
-                             (long long)k, (long long)indices->remote[k]);
-    return QDR_OK;
+    QDRI_TRY(check_places(indices->local, total, what, "local"));
+    return check_places(indices->remote, total, what, "remote");
 }
 
 static qdr_status find_twice(qdri_map_side *side, const int *rank) {
@@ -53,6 +58,7 @@ static qdr_status open_lists(qdri_map_side *side, const int *rank, const int64_t
         if (side->highest < 0 || list->lowest < side->lowest) side->lowest = list->lowest;
         if (list->highest > side->highest) side->highest = list->highest;
     }
+    side->entries = first;
     return find_twice(side, rank);
 }
 

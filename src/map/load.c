@@ -101,12 +101,11 @@ typedef struct extent {
 } extent;
 
 static extent extent_of(const qdri_map_side *side, const void *array, int64_t bytes, const int64_t *start) {
+    uintptr_t base = (uintptr_t)array, size = (uintptr_t)bytes;
     if (side->highest < 0) return (extent){0, 0};
-    uintptr_t base = (uintptr_t)array;
     if (bytes == 0)
         return (extent){base + (uintptr_t)start[side->lowest], base + (uintptr_t)start[side->highest + 1]};
-    return (extent){base + (uintptr_t)(side->lowest * bytes),
-                    base + (uintptr_t)((side->highest + 1) * bytes)};
+    return (extent){base + (uintptr_t)side->lowest * size, base + ((uintptr_t)side->highest + 1) * size};
 }
 
 static qdr_status check_array(const question *asked, const char *what, const void *array,
@@ -197,6 +196,18 @@ static qdr_status add_checked(qdr_map *map, qdr_direction direction, const qdr_f
     return QDR_OK;
 }
 
+/* ---- sizes ----------------------------------------------------------------------------------------------- */
+
+static const int64_t most_bytes = INT64_C(1) << 62;
+
+static qdr_status check_bytes(const qdri_load *load) {
+    int64_t entries = load->from->entries > load->to->entries ? load->from->entries : load->to->entries;
+    if (entries > 0 && load->cargo.item_bytes > most_bytes / entries)
+        return qdri_fail(QDR_RANGE, "%lld elements of %lld bytes cannot be counted", (long long)entries,
+                         (long long)load->cargo.item_bytes);
+    return QDR_OK;
+}
+
 /* ---- varying sizes ------------------------------------------------------------------------------------- */
 
 static qdr_status count_side(const qdri_load *load, const qdri_map_side *side, int is_source,
@@ -209,7 +220,7 @@ static qdr_status count_side(const qdri_load *load, const qdri_map_side *side, i
             int64_t more = side->list[i].count == 0 ? 0
                            : start                  ? qdri_varying_bytes(&side->list[i], start)
                                                     : -1;
-            if (more < 0)
+            if (more < 0 || more > most_bytes - bytes[i])
                 return qdri_fail(QDR_RANGE,
                                  "field %d: the sizes of the %s are missing, negative or too large",
                                  load->field[k].number, is_source ? "source" : "target");
@@ -238,14 +249,17 @@ qdr_status qdri_load_fill(qdr_map *map, qdr_direction direction, const qdr_field
     load->from = direction == QDR_FORWARD ? &map->sends : &map->receives;
     load->to = direction == QDR_FORWARD ? &map->receives : &map->sends;
     load->fields = 0;
+    /* A schedule knows its own sizes: there counts cannot have changed. */
+    int counts = map->relisted && qdri_plan_any_size(map->plan[direction]);
     load->cargo = (qdri_cargo){.pack = pack,
                                .unpack = unpack,
                                .ordered = map->reproducible,
                                .keeps = map->keeps,
-                               .outgoing_items = map->relisted ? load->from->count : NULL,
-                               .incoming_items = map->relisted ? load->to->count : NULL};
+                               .outgoing_items = counts ? load->from->count : NULL,
+                               .incoming_items = counts ? load->to->count : NULL};
     if (fields < 1 || fields > QDR_MOST_FIELDS || !field)
         return qdri_fail(QDR_RANGE, "%d fields; expected 1 to %d", fields, QDR_MOST_FIELDS);
     for (int i = 0; i < fields; i++) QDRI_TRY(add_checked(map, direction, &field[i], i, load));
+    QDRI_TRY(check_bytes(load));
     return load->field[fields - 1].bytes == 0 ? count_varying(map, map->plan[direction], load) : QDR_OK;
 }

@@ -11,7 +11,7 @@ qdr_status qdr_map_destroy(qdr_map **map) {
     qdr_map *gone = *map;
     for (int i = 0; i < 2; i++) QDRI_TRY(qdr_plan_destroy(&gone->plan[i]));
     for (int i = 0; i < 2; i++) {
-        for (int k = 0; gone->load[i] && k <= gone->in_flight; k++) free(gone->load[i][k].bytes);
+        for (int k = 0; gone->load[i] && k < gone->loads; k++) free(gone->load[i][k].bytes);
         free(gone->load[i]);
     }
     qdri_map_side_close(&gone->sends);
@@ -37,18 +37,28 @@ const qdr_plan *qdr_map_plan(const qdr_map *map, qdr_direction direction) {
 
 /* ---- other lists --------------------------------------------------------------------------------------- */
 
-static qdr_status check_relist(const qdr_map *map, const qdr_indices *indices, const char *what, int partners,
-                               const int *rank, const int64_t *count, int ranks) {
-    QDRI_TRY(qdri_map_check_indices(indices, what, ranks));
-    if (indices->partners != partners)
-        return qdri_fail(QDR_INVALID, "qdr_map_relist: %d partners of %s, but the map has %d",
-                         indices->partners, what, partners);
+/* One side of a relist: what there is, and what is to be. */
+typedef struct relisting {
+    const char *what;
+    const qdr_indices *given; /* NULL: nothing changes */
+    int partners;
+    const int *rank;
+    const int64_t *planned;
+    qdri_map_side *side, made;
+} relisting;
+
+static qdr_status check_relisting(const qdr_map *map, const relisting *one, const qdr_indices *indices,
+                                  int ranks) {
     int same = 1;
-    for (int i = 0; i < partners; i++) {
-        if (indices->rank[i] != rank[i])
+    QDRI_TRY(qdri_map_check_indices(indices, one->what, ranks));
+    if (indices->partners != one->partners)
+        return qdri_fail(QDR_INVALID, "qdr_map_relist: %d partners of %s, but the map has %d",
+                         indices->partners, one->what, one->partners);
+    for (int i = 0; i < one->partners; i++) {
+        if (indices->rank[i] != one->rank[i])
             return qdri_fail(QDR_INVALID, "qdr_map_relist: partner %d of %s is rank %d, but the map has %d",
-                             i, what, indices->rank[i], rank[i]);
-        same &= indices->count[i] == count[i];
+                             i, one->what, indices->rank[i], one->rank[i]);
+        same &= indices->count[i] == one->planned[i];
     }
     for (int i = 0; i < 2 && !same; i++)
         if (map->plan[i] && !qdri_plan_any_size(map->plan[i]))
@@ -58,40 +68,48 @@ static qdr_status check_relist(const qdr_map *map, const qdr_indices *indices, c
     return QDR_OK;
 }
 
+static qdr_status make_side(const qdr_map *map, relisting *one, int ranks) {
+    qdri_map_group group;
+    one->made = (qdri_map_side){.highest = -1};
+    if (!one->given) return QDR_OK;
+    QDRI_TRY(qdri_map_group_open(one->given, one->what, ranks, one->partners, one->rank, &group));
+    const qdr_indices *indices = &group.indices;
+    qdr_status status = check_relisting(map, one, indices, ranks);
+    if (!status)
+        status =
+            qdri_map_side_open(&one->made, indices->partners, indices->rank, indices->count, indices->local);
+    qdri_map_group_close(&group);
+    if (!status && one->made.twice && one->side == &map->sends && map->reverse == QDR_REVERSE_REPLACE)
+        status = qdri_fail(QDR_INVALID,
+                           "qdr_map_relist: element %lld is sent twice: in reverse, replace would leave "
+                           "whichever comes last",
+                           (long long)one->made.twice_element);
+    return status;
+}
+
 qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indices *receives) {
     if (!map) return qdri_fail(QDR_INVALID, "the map is NULL");
     for (int i = 0; i < 2; i++)
         if (map->plan[i] && qdri_plan_busy(map->plan[i]))
             return qdri_fail(QDR_BUSY, "qdr_map_relist: an exchange is under way; wait for it first");
     qdr_partners_view view = qdr_partners_look(map->partners);
-    qdri_map_side out = {.highest = -1}, in = {.highest = -1};
-    if (sends)
-        QDRI_TRY(
-            check_relist(map, sends, "sends", view.sends, view.destination, view.send_items, view.ranks));
-    if (receives)
-        QDRI_TRY(check_relist(map, receives, "receives", view.receives, view.source, view.receive_items,
-                              view.ranks));
-    if (sends) QDRI_TRY(qdri_map_side_open(&out, sends->partners, sends->rank, sends->count, sends->local));
-    if (sends && out.twice && map->reverse == QDR_REVERSE_REPLACE) {
-        qdri_map_side_close(&out);
-        return qdri_fail(QDR_INVALID, "qdr_map_relist: an element is sent twice: in reverse, replace would "
-                                      "leave whichever comes last");
+    relisting all[] = {
+        {"sends", sends, view.sends, view.destination, view.send_items, &map->sends, {.highest = -1}},
+        {"receives",
+         receives,
+         view.receives,
+         view.source,
+         view.receive_items,
+         &map->receives,
+         {.highest = -1}},
+    };
+    qdr_status status = make_side(map, &all[0], view.ranks);
+    if (!status) status = make_side(map, &all[1], view.ranks);
+    for (int i = 0; i < 2; i++) {
+        qdri_map_side_close(status || !all[i].given ? &all[i].made : all[i].side);
+        if (!status && all[i].given) *all[i].side = all[i].made;
     }
-    qdr_status status = receives ? qdri_map_side_open(&in, receives->partners, receives->rank,
-                                                      receives->count, receives->local)
-                                 : QDR_OK;
-    if (status) {
-        qdri_map_side_close(&out);
-        return status;
-    }
-    if (sends) {
-        qdri_map_side_close(&map->sends);
-        map->sends = out;
-    }
-    if (receives) {
-        qdri_map_side_close(&map->receives);
-        map->receives = in;
-    }
+    if (status) return status;
     map->relisted = 1;
     map->meet = -1;
     return QDR_OK;
@@ -114,7 +132,7 @@ qdr_status qdr_map_start(qdr_map *map, qdr_direction direction, const qdr_field 
     if (!exchange) return qdri_fail(QDR_INVALID, "qdr_map_start: exchange is NULL");
     QDRI_TRY(check_direction(map, direction));
     qdr_plan *plan = map->plan[direction];
-    qdri_load *load = &map->load[direction][qdri_plan_started(plan) % (map->in_flight + 1)];
+    qdri_load *load = &map->load[direction][qdri_plan_started(plan) % map->loads];
     QDRI_TRY(qdri_load_fill(map, direction, field, fields, load));
     return qdri_cargo_start(plan, &load->cargo, exchange);
 }
@@ -131,8 +149,7 @@ const void *qdr_map_incoming(const qdr_map *map, qdr_direction direction, int so
         return NULL;
     const char *message = qdri_cargo_kept(map->plan[direction], source);
     if (!message) return NULL;
-    const qdri_load *load =
-        &map->load[direction][qdri_plan_ended(map->plan[direction]) % (map->in_flight + 1)];
+    const qdri_load *load = &map->load[direction][qdri_plan_ended(map->plan[direction]) % map->loads];
     int64_t offset = qdri_load_offset(load, source, field);
     return offset < 0 ? NULL : message + offset;
 }

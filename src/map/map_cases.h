@@ -46,10 +46,11 @@ static inline uint64_t mixed(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
 }
 
 /* Some ranks send nothing, some pairs are no partners, some partners have nothing for each other. */
-static inline int64_t draw_count(uint64_t seed, int p, int q, int64_t most) {
-    uint64_t word = mixed(seed, 1, (uint64_t)p, (uint64_t)q);
-    if (mixed(seed, 2, (uint64_t)p, 0) % 7 == 0 || word % 4 == 0) return -1;
-    return word / 4 % 8 == 0 ? 0 : 1 + (int64_t)(word / 32 % (uint64_t)most);
+static inline int64_t draw_count(uint64_t partner_seed, uint64_t count_seed, int p, int q, int64_t most) {
+    uint64_t word = mixed(count_seed, 1, (uint64_t)p, (uint64_t)q);
+    if (mixed(partner_seed, 2, (uint64_t)p, 0) % 7 == 0) return -1;
+    if (mixed(partner_seed, 3, (uint64_t)p, (uint64_t)q) % 4 == 0) return -1;
+    return word % 8 == 0 ? 0 : 1 + (int64_t)(word / 8 % (uint64_t)most);
 }
 
 static inline void arrange(list_kind kind, uint64_t seed, int64_t total, int64_t *index) {
@@ -90,9 +91,14 @@ static inline int64_t *open_side(links *all, int rank, int receives, list_kind k
     return index;
 }
 
-/* Counts by `count_seed`, lists by `seed`. */
-static inline links *open_links(int ranks, uint64_t count_seed, uint64_t seed, int64_t most, list_kind source,
-                                list_kind target) {
+/* Who are partners, how much they have for each other, and which elements: a seed for each. */
+typedef struct link_seeds {
+    uint64_t partners, counts, lists;
+} link_seeds;
+
+/* Pairs that have nothing in `before` have nothing here; NULL: no matter. */
+static inline links *open_links(int ranks, link_seeds seed, int64_t most, list_kind source, list_kind target,
+                                const links *before) {
     links *all = calloc(1, sizeof *all);
     size_t n = (size_t)ranks;
     *all = (links){ranks,
@@ -105,13 +111,13 @@ static inline links *open_links(int ranks, uint64_t count_seed, uint64_t seed, i
                    malloc(n * sizeof(int64_t))};
     for (int p = 0; p < ranks; p++)
         for (int q = 0; q < ranks; q++) {
-            /* Who are partners does not depend on how much they have for each other. */
-            int64_t first = draw_count(count_seed, p, q, most);
-            all->count[p * ranks + q] = first;
+            int64_t drawn = draw_count(seed.partners, seed.counts, p, q, most);
+            int64_t *count = &all->count[p * ranks + q];
+            *count = before && drawn > 0 && before->count[p * ranks + q] <= 0 ? 0 : drawn;
         }
     for (int r = 0; r < ranks; r++) {
-        all->out[r] = open_side(all, r, 0, source, seed);
-        all->in[r] = open_side(all, r, 1, target, seed);
+        all->out[r] = open_side(all, r, 0, source, seed.lists);
+        all->in[r] = open_side(all, r, 1, target, seed.lists);
     }
     return all;
 }
@@ -149,6 +155,7 @@ typedef struct side {
     qdr_indices indices;
     int *rank;
     int64_t *count, *local, *remote;
+    int *link_rank;
 } side;
 
 static inline side make_side(const links *all, int own, int receives, int partners, const int *rank) {
@@ -169,13 +176,46 @@ static inline side make_side(const links *all, int own, int receives, int partne
         memcpy(made.remote + at, list_of(all, p, q, receives), bytes);
         at += made.count[i];
     }
-    made.indices = (qdr_indices){partners, made.rank, made.count, made.local, made.remote};
+    made.indices = (qdr_indices){.partners = partners,
+                                 .rank = made.rank,
+                                 .count = made.count,
+                                 .local = made.local,
+                                 .remote = made.remote};
     return made;
+}
+
+/* The same as one list, in which partners take turns at random. */
+static inline void flatten(side *made, qdri_random *random) {
+    int partners = made->indices.partners;
+    int64_t links = 0, *next = calloc((size_t)partners + 1, sizeof *next);
+    int64_t *start = calloc((size_t)partners + 1, sizeof *start);
+    for (int i = 0; i < partners; i++) {
+        start[i] = links;
+        links += made->count[i];
+    }
+    int64_t *local = calloc((size_t)links + 1, sizeof *local);
+    int64_t *remote = calloc((size_t)links + 1, sizeof *remote);
+    made->link_rank = calloc((size_t)links + 1, sizeof *made->link_rank);
+    for (int64_t k = 0; k < links;) {
+        int i = (int)qdri_random_below(random, (uint64_t)partners);
+        if (next[i] == made->count[i]) continue;
+        local[k] = made->local[start[i] + next[i]];
+        remote[k] = made->remote[start[i] + next[i]++];
+        made->link_rank[k++] = made->rank[i];
+    }
+    free(next);
+    free(start);
+    free(made->local);
+    free(made->remote);
+    made->local = local;
+    made->remote = remote;
+    made->indices =
+        (qdr_indices){.links = links, .link_rank = made->link_rank, .local = local, .remote = remote};
 }
 
 /* The same for all partners, in an order drawn from `random`; NULL: by rising rank. */
 static inline side make_whole_side(const links *all, int own, int receives, qdri_random *random) {
-    int *rank = malloc((size_t)all->ranks * sizeof(int)), partners = 0;
+    int *rank = calloc((size_t)all->ranks, sizeof(int)), partners = 0;
     for (int r = 0; r < all->ranks; r++)
         if (all->count[receives ? r * all->ranks + own : own * all->ranks + r] >= 0) rank[partners++] = r;
     if (random) qdri_random_shuffle(random, rank, partners);
@@ -189,6 +229,7 @@ static inline void free_side(side *made) {
     free(made->count);
     free(made->local);
     free(made->remote);
+    free(made->link_rank);
 }
 
 /* ---- values -------------------------------------------------------------------------------------------- */
@@ -223,36 +264,54 @@ static inline void put_part(qdr_type type, void *where, int64_t whole, double re
     }
 }
 
-/* Fills the elements of an array of rank `owner`; the key tells arrays from one another. Products of floating
- * point have factors that lose no digit. */
-static inline void fill_array(void *array, int64_t elements, qdr_type type, int64_t width, uint64_t key,
-                              int owner, int is_product, int is_real) {
-    int64_t part_bytes = qdr_type_bytes(type) / type_parts(type), parts = width * type_parts(type);
-    for (int64_t e = 0; e < elements; e++)
-        for (int64_t c = 0; c < parts; c++) {
-            uint64_t word = mixed(key, (uint64_t)owner, (uint64_t)e, (uint64_t)c);
-            int64_t whole = (int64_t)(word % 9) - 4;
-            if (type >= QDR_FLOAT && is_product) {
-                /* 1, -1, 2; or 1, -1, i, -i */
-                uint64_t draw = mixed(key, (uint64_t)owner, (uint64_t)e, (uint64_t)(c / type_parts(type)));
-                whole = type_parts(type) == 1         ? (draw % 8 == 0 ? 2 : draw % 2 ? 1 : -1)
-                        : (int64_t)(draw % 2) == c % 2 ? (draw / 2 % 2 ? 1 : -1)
-                                                       : 0;
-            }
-            double real = is_real ? (double)(word >> 11) * 0x1p-50 - 3.3 : (double)whole;
-            put_part(type, (char *)array + (e * parts + c) * part_bytes, is_real ? (int64_t)word : whole,
-                     real);
+/* The values of an array: the key tells arrays from one another. Products of floating point have factors that
+ * lose no digit. */
+typedef struct values {
+    qdr_type type;
+    int64_t width;
+    uint64_t key;
+    int is_product, is_real;
+} values;
+
+static inline void fill_element(const values *kind, int owner, int64_t element, void *where) {
+    int type_part = type_parts(kind->type);
+    int64_t bytes = qdr_type_bytes(kind->type) / type_part, parts = kind->width * type_part;
+    uint64_t base = mixed(kind->key, (uint64_t)owner, (uint64_t)element, 0);
+    for (int64_t c = 0; c < parts; c++) {
+        uint64_t word = qdri_mix(base + (uint64_t)c), draw = qdri_mix(base + (uint64_t)(c / type_part));
+        int64_t whole = (int64_t)(word % 9) - 4;
+        if (kind->type >= QDR_FLOAT && kind->is_product) {
+            int unit = draw / 2 % 2 ? 1 : -1; /* 1, -1 and 2, or 1, -1, i and -i */
+            whole = type_part == 1 ? (draw % 8 == 0 ? 2 : unit) : (int64_t)(draw % 2) == c % 2 ? unit : 0;
         }
+        double real = kind->is_real ? (double)(word >> 11) * 0x1p-50 - 3.3 : (double)whole;
+        put_part(kind->type, (char *)where + c * bytes, kind->is_real ? (int64_t)word : whole, real);
+    }
+}
+
+static inline void fill_array(const values *kind, int owner, int64_t elements, void *array) {
+    int64_t bytes = qdr_type_bytes(kind->type) * kind->width;
+    for (int64_t e = 0; e < elements; e++) fill_element(kind, owner, e, (char *)array + e * bytes);
 }
 
 /* ---- operations ---------------------------------------------------------------------------------------- */
 
 #define APPLY_ORDERED(c_type)                                                                                \
-    case QDR_MINIMUM: result = b < a ? b : a; break;                                                         \
-    case QDR_MAXIMUM: result = b > a ? b : a; break;                                                         \
-    case QDR_LOGICAL_AND: result = (c_type)(a != 0 && b != 0); break;                                        \
-    case QDR_LOGICAL_OR: result = (c_type)(a != 0 || b != 0); break;                                         \
-    case QDR_LOGICAL_XOR: result = (c_type)((a != 0) != (b != 0)); break;
+    case QDR_MINIMUM:                                                                                        \
+        result = b < a ? b : a;                                                                              \
+        break;                                                                                               \
+    case QDR_MAXIMUM:                                                                                        \
+        result = b > a ? b : a;                                                                              \
+        break;                                                                                               \
+    case QDR_LOGICAL_AND:                                                                                    \
+        result = (c_type)(a != 0 && b != 0);                                                                 \
+        break;                                                                                               \
+    case QDR_LOGICAL_OR:                                                                                     \
+        result = (c_type)(a != 0 || b != 0);                                                                 \
+        break;                                                                                               \
+    case QDR_LOGICAL_XOR:                                                                                    \
+        result = (c_type)((a != 0) != (b != 0));                                                             \
+        break;
 
 #define APPLY_WHOLE(constant, c_type)                                                                        \
     case constant: {                                                                                         \
@@ -261,13 +320,24 @@ static inline void fill_array(void *array, int64_t elements, qdr_type type, int6
         memcpy(&b, from, sizeof b);                                                                          \
         result = b;                                                                                          \
         switch (operation) {                                                                                 \
-        case QDR_SUM: result = (c_type)((uint64_t)a + (uint64_t)b); break;                                   \
-        case QDR_PRODUCT: result = (c_type)((uint64_t)a * (uint64_t)b); break;                               \
-        case QDR_BITWISE_AND: result = (c_type)((uint64_t)a & (uint64_t)b); break;                           \
-        case QDR_BITWISE_OR: result = (c_type)((uint64_t)a | (uint64_t)b); break;                            \
-        case QDR_BITWISE_XOR: result = (c_type)((uint64_t)a ^ (uint64_t)b); break;                           \
+        case QDR_SUM:                                                                                        \
+            result = (c_type)((uint64_t)a + (uint64_t)b);                                                    \
+            break;                                                                                           \
+        case QDR_PRODUCT:                                                                                    \
+            result = (c_type)((uint64_t)a * (uint64_t)b);                                                    \
+            break;                                                                                           \
+        case QDR_BITWISE_AND:                                                                                \
+            result = (c_type)((uint64_t)a & (uint64_t)b);                                                    \
+            break;                                                                                           \
+        case QDR_BITWISE_OR:                                                                                 \
+            result = (c_type)((uint64_t)a | (uint64_t)b);                                                    \
+            break;                                                                                           \
+        case QDR_BITWISE_XOR:                                                                                \
+            result = (c_type)((uint64_t)a ^ (uint64_t)b);                                                    \
+            break;                                                                                           \
             APPLY_ORDERED(c_type)                                                                            \
-        default: break;                                                                                      \
+        default:                                                                                             \
+            break;                                                                                           \
         }                                                                                                    \
         memcpy(into, &result, sizeof result);                                                                \
         break;                                                                                               \
@@ -280,10 +350,15 @@ static inline void fill_array(void *array, int64_t elements, qdr_type type, int6
         memcpy(&b, from, sizeof b);                                                                          \
         result = b;                                                                                          \
         switch (operation) {                                                                                 \
-        case QDR_SUM: result = a + b; break;                                                                 \
-        case QDR_PRODUCT: result = a * b; break;                                                             \
+        case QDR_SUM:                                                                                        \
+            result = a + b;                                                                                  \
+            break;                                                                                           \
+        case QDR_PRODUCT:                                                                                    \
+            result = a * b;                                                                                  \
+            break;                                                                                           \
             APPLY_ORDERED(c_type)                                                                            \
-        default: break;                                                                                      \
+        default:                                                                                             \
+            break;                                                                                           \
         }                                                                                                    \
         memcpy(into, &result, sizeof result);                                                                \
         break;                                                                                               \
@@ -325,7 +400,8 @@ static inline void combine_any_order(void *context, void *into, const void *from
                                      int64_t bytes) {
     *(int64_t *)context += count;
     for (int64_t i = 0; i < count * bytes; i++)
-        ((unsigned char *)into)[i] = (unsigned char)(((unsigned char *)into)[i] + ((const unsigned char *)from)[i]);
+        ((unsigned char *)into)[i] =
+            (unsigned char)(((unsigned char *)into)[i] + ((const unsigned char *)from)[i]);
 }
 
 static inline void combine_in_order(void *context, void *into, const void *from, int64_t count,

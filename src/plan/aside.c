@@ -36,7 +36,7 @@ char *qdri_aside_in(qdr_exchange *exchange, int source, int64_t bytes) {
 
 static void unpack(qdr_exchange *exchange, int source, const char *data) {
     exchange->cargo->unpack(exchange->cargo, source, data);
-    qdri_near_unpacked(exchange, source);
+    qdri_near_unpacked(exchange, source, exchange->number);
 }
 
 static void unpack_in_order(qdr_exchange *exchange) {
@@ -94,7 +94,9 @@ qdr_status qdri_aside_start(qdr_exchange *exchange) {
         int64_t bytes = bytes_of(exchange, exchange->incoming_items, view.receive_items, place);
         char *memory = qdri_aside_in(exchange, place, bytes);
         if (!memory) return qdri_fail_memory();
-        if (bytes == 0 && exchange->program->stages == 1) qdri_aside_arrived(exchange, place, memory);
+        /* Of several stages the network tells the end, if it has any part in this. */
+        if (bytes == 0 && (exchange->program->stages == 1 || !exchange->plan->is_far))
+            qdri_aside_arrived(exchange, place, memory);
     }
     if (self->incoming >= 0) {
         int64_t bytes = bytes_of(exchange, exchange->incoming_items, view.receive_items, self->incoming);

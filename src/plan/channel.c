@@ -24,8 +24,11 @@ static int64_t stride_of(int64_t capacity) {
 
 /* ---- receiving ----------------------------------------------------------------------------------------- */
 
+/* Whoever reads between the two counters sees that they differ. */
 static void show_slots(qdri_receiver *receiver) {
     qdri_shared *shared = receiver->shared;
+    atomic_store_explicit(&shared->begun, receiver->generation, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&shared->offset, receiver->offset, memory_order_relaxed);
     atomic_store_explicit(&shared->capacity, receiver->capacity, memory_order_relaxed);
     atomic_store_explicit(&shared->generation, receiver->generation, memory_order_release);
@@ -67,15 +70,12 @@ static void grow(qdri_receiver *receiver, qdri_wire *wire) {
     receiver->capacity = receiver->asked;
 }
 
-int qdri_receiver_expect(qdri_receiver *receiver, qdri_wire *wire, int64_t bytes, int64_t most) {
-    if (bytes > most) return 0;
-    if (bytes > receiver->asked) {
-        receiver->asked = asked_for(bytes, most);
-        grow(receiver, wire);
-        receiver->generation++;
-        show_slots(receiver);
-    }
-    return bytes <= receiver->capacity;
+void qdri_receiver_expect(qdri_receiver *receiver, qdri_wire *wire, int64_t bytes, int64_t most) {
+    if (bytes > most || bytes <= receiver->asked) return;
+    receiver->asked = asked_for(bytes, most);
+    grow(receiver, wire);
+    receiver->generation++;
+    show_slots(receiver);
 }
 
 /* Slots of earlier generations are empty once a message in later ones is taken. Where growing failed, a
@@ -89,10 +89,12 @@ static void give_retired(qdri_receiver *receiver, qdri_wire *wire, uint64_t gene
             (size_t)receiver->retired_count * sizeof *receiver->retired);
 }
 
-void qdri_receiver_take(qdri_receiver *receiver, qdri_wire *wire, int tells) {
-    const qdri_flag *flag = &receiver->shared->flag[receiver->taken % (uint64_t)receiver->slots];
-    if (receiver->retired_count > 0) give_retired(receiver, wire, flag->generation);
-    receiver->taken++;
+void qdri_receiver_take(qdri_receiver *receiver, qdri_wire *wire, uint64_t number, int tells) {
+    receiver->done |= UINT64_C(1) << (number - receiver->taken);
+    for (; receiver->done & 1; receiver->done >>= 1, receiver->taken++) {
+        const qdri_flag *flag = &receiver->shared->flag[receiver->taken % (uint64_t)receiver->slots];
+        if (receiver->retired_count > 0) give_retired(receiver, wire, flag->generation);
+    }
     if (tells) atomic_store_explicit(&receiver->shared->taken, receiver->taken, memory_order_release);
 }
 
@@ -106,14 +108,14 @@ static void free_all(qdri_sender *sender) {
     sender->free_slots = sender->slots;
 }
 
-/* The word about the slots; what is read between two equal generations belongs together. */
+/* The word about the slots; what is read between the two counters belongs together if they are equal. */
 static void read_slots(qdri_sender *sender) {
     qdri_shared *shared = sender->shared;
     uint64_t generation = atomic_load_explicit(&shared->generation, memory_order_acquire);
     int64_t offset = atomic_load_explicit(&shared->offset, memory_order_relaxed);
     int64_t capacity = atomic_load_explicit(&shared->capacity, memory_order_relaxed);
     atomic_thread_fence(memory_order_acquire);
-    if (atomic_load_explicit(&shared->generation, memory_order_relaxed) != generation) return;
+    if (atomic_load_explicit(&shared->begun, memory_order_relaxed) != generation) return;
     sender->generation = generation;
     if (offset == sender->offset) return;
     sender->offset = offset;

@@ -34,6 +34,7 @@ typedef struct qdri_flag {
 typedef struct qdri_shared {
     _Alignas(128) _Atomic uint64_t taken;
     _Alignas(128) _Atomic uint64_t generation; /* of the slots: what follows belongs to it */
+    _Atomic uint64_t begun;                    /* the same, before they are changed */
     _Atomic int64_t offset, capacity;
     qdri_flag flag[];
 } qdri_shared;
@@ -61,6 +62,7 @@ typedef struct qdri_receiver {
     int64_t own; /* where `shared` lies */
     int slots;
     uint64_t received, taken, generation;
+    uint64_t done; /* bit k: message taken + k is not needed any more */
     int64_t asked, offset, capacity;
     qdri_retired *retired; /* slots that hold messages still, by rising generation */
     int64_t retired_count, retired_capacity;
@@ -71,9 +73,9 @@ int64_t qdri_receiver_open(qdri_receiver *receiver, qdri_wire *wire, int slots);
 void qdri_receiver_close(qdri_receiver *receiver, qdri_wire *wire);
 void qdri_sender_open(qdri_sender *sender, qdri_wire *wire, int member, int64_t offset, int slots);
 
-/* The receiver begins an exchange in which so many bytes come, `most` being the most that any slot is for.
- * True when they will come in a slot, false: by MPI. */
-int qdri_receiver_expect(qdri_receiver *receiver, qdri_wire *wire, int64_t bytes, int64_t most);
+/* The receiver begins an exchange in which so many bytes come, `most` being the most that any slot is for. In
+ * which way they come, their flag says: slots may have grown since when the sender looks at them. */
+void qdri_receiver_expect(qdri_receiver *receiver, qdri_wire *wire, int64_t bytes, int64_t most);
 
 /* The flag of the next message, once it is raised; NULL: not yet. */
 static inline const qdri_flag *qdri_receiver_look(const qdri_receiver *receiver) {
@@ -81,8 +83,9 @@ static inline const qdri_flag *qdri_receiver_look(const qdri_receiver *receiver)
     return atomic_load_explicit(&flag->raised, memory_order_acquire) == receiver->received + 1 ? flag : NULL;
 }
 
-/* The next message in order is not needed any more. `tells`: also beside the flags. */
-void qdri_receiver_take(qdri_receiver *receiver, qdri_wire *wire, int tells);
+/* A message is not needed any more. They may end in any order, and are taken in theirs. `tells`: also beside
+ * the flags. */
+void qdri_receiver_take(qdri_receiver *receiver, qdri_wire *wire, uint64_t number, int tells);
 
 /* Where to write the next message. */
 typedef enum qdri_place { QDRI_PLACE_LATER, QDRI_PLACE_SLOT, QDRI_PLACE_MESSAGE } qdri_place;

@@ -74,10 +74,10 @@ static qdr_status own_cross(qdr_partners_view view, const char *is_near, qdr_pat
     int64_t count = 0;
     if (!message) return qdri_fail_memory();
     for (int i = 0; i < view.sends; i++)
-        if (!is_near || !is_near[view.destination[i]])
+        if (!is_near || !(is_near[view.destination[i]] & QDRI_NEAR_OUT))
             message[count++] = (qdr_message){view.rank, view.destination[i], view.send_items[i]};
     for (int i = 0; i < view.receives; i++)
-        if (view.source[i] != view.rank && (!is_near || !is_near[view.source[i]]))
+        if (view.source[i] != view.rank && (!is_near || !(is_near[view.source[i]] & QDRI_NEAR_IN)))
             message[count++] = (qdr_message){view.source[i], view.rank, view.receive_items[i]};
     qdr_status status = qdr_pattern_create(view.ranks, count, message, pattern);
     free(message);

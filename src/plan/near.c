@@ -27,9 +27,10 @@ static void end_one(qdr_exchange *exchange) {
 
 /* ---- what has come ------------------------------------------------------------------------------------ */
 
-void qdri_near_unpacked(qdr_exchange *exchange, int source) {
+void qdri_near_unpacked(qdr_exchange *exchange, int source, int64_t number) {
     qdri_neighbor *neighbor = exchange->plan->near->of_source[source];
-    if (neighbor) qdri_receiver_take(&neighbor->receiver, exchange->wire, neighbor->destination < 0);
+    if (neighbor)
+        qdri_receiver_take(&neighbor->receiver, exchange->wire, (uint64_t)number, neighbor->destination < 0);
 }
 
 static void deliver(qdri_near_flow *flow, const char *data) {
@@ -41,7 +42,7 @@ static void deliver(qdri_near_flow *flow, const char *data) {
         return;
     }
     if (flow->slotted && flow->bytes > 0) memcpy(exchange->incoming[source], data, (size_t)flow->bytes);
-    qdri_near_unpacked(exchange, source);
+    qdri_near_unpacked(exchange, source, exchange->number);
 }
 
 /* ---- by MPI -------------------------------------------------------------------------------------------- */
@@ -128,6 +129,7 @@ static void look(qdr_exchange *exchange, qdri_near_flow *flow) {
         return;
     }
     qdri_trace(exchange, QDR_EVENT_ARRIVAL, neighbor->rank, 0, 0, flow->bytes);
+    flow->slotted = flag->offset != 0;
     if (!flow->slotted) {
         receive_message(flow);
         return;
@@ -171,8 +173,9 @@ void qdri_near_start(qdr_exchange *exchange) {
             bytes_of(exchange, exchange->incoming_items, view.receive_items, flow->neighbor->source);
         flow->state = QDRI_NEAR_WAITS;
         /* What was kept is valid until the next but one start: this one. */
-        if (keeps && exchange->number >= 2) qdri_near_unpacked(exchange, flow->neighbor->source);
-        flow->slotted = qdri_receiver_expect(receiver, exchange->wire, flow->bytes, most_of(exchange));
+        if (keeps && exchange->number >= 2)
+            qdri_near_unpacked(exchange, flow->neighbor->source, exchange->number - 2);
+        qdri_receiver_expect(receiver, exchange->wire, flow->bytes, most_of(exchange));
     }
     for (int i = 0; i < near->sends; i++) {
         qdri_near_flow *flow = &exchange->near_out[i];

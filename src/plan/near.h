@@ -22,7 +22,7 @@ struct qdri_near {
     int active;              /* messages between ranks of one node go by memory; the same on all ranks */
     qdri_neighbor *neighbor; /* by distance from this rank */
     int neighbors;
-    char *is_near; /* [ranks]; NULL: nobody is */
+    char *is_near; /* [ranks]: QDRI_NEAR_OUT and QDRI_NEAR_IN; NULL: nobody is */
     int slots;
     int sends, receives;   /* messages of an exchange, with neighbors */
     int *far_out, *far_in; /* places of the other partners, without this rank itself */
@@ -52,7 +52,7 @@ void qdri_near_close(qdr_plan *plan, int stays);
 void qdri_near_start(qdr_exchange *exchange);
 /* Goes on as far as it can. */
 void qdri_near_poll(qdr_exchange *exchange);
-/* A message that came has been unpacked. */
-void qdri_near_unpacked(qdr_exchange *exchange, int source);
+/* What came from a source in the exchange of this number is not needed any more. */
+void qdri_near_unpacked(qdr_exchange *exchange, int source, int64_t number);
 
 #endif

@@ -5,30 +5,34 @@
  * it, and nobody uses any.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "plan/near.h"
 
 /* ---- who they are -------------------------------------------------------------------------------------- */
 
-static int find_places(const qdr_plan *plan, int *out, int *in) {
-    qdr_partners_view view = qdr_partners_look(plan->partners);
+static void find_places(qdr_partners_view view, int *out, int *in) {
     for (int r = 0; r < view.ranks; r++) out[r] = in[r] = -1;
     for (int i = 0; i < view.sends; i++) out[view.destination[i]] = i;
     for (int i = 0; i < view.receives; i++) in[view.source[i]] = i;
-    return view.ranks;
 }
 
-/* Partners that are not here, and not this rank itself; sources by rising rank. */
-static void sort_partners(qdri_near *near, qdr_partners_view view, const int *in) {
-    int count = 0;
+static int is_far(const qdri_near *near, int rank, int own, int way) {
+    return rank != own && !(near->is_near && near->is_near[rank] & way);
+}
+
+/* Partners that are not here, and not this rank itself. */
+static void list_far(qdri_near *near, qdr_partners_view view) {
     for (int i = 0; i < view.sends; i++)
-        if (view.destination[i] != view.rank && !(near->is_near && near->is_near[view.destination[i]]))
-            near->far_out[near->far_outs++] = i;
+        if (is_far(near, view.destination[i], view.rank, QDRI_NEAR_OUT)) near->far_out[near->far_outs++] = i;
     for (int i = 0; i < view.receives; i++)
-        if (view.source[i] != view.rank && !(near->is_near && near->is_near[view.source[i]]))
-            near->far_in[near->far_ins++] = i;
-    for (int r = 0; r < view.ranks; r++)
+        if (is_far(near, view.source[i], view.rank, QDRI_NEAR_IN)) near->far_in[near->far_ins++] = i;
+}
+
+static void order_sources(qdri_near *near, int ranks, const int *in) {
+    int count = 0;
+    for (int r = 0; r < ranks; r++)
         if (in[r] >= 0) near->source_order[count++] = in[r];
 }
 
@@ -38,12 +42,8 @@ static void add_neighbors(const qdr_plan *plan, qdri_near *near, const int *out,
         int rank = (view.rank + distance) % view.ranks;
         int member = qdri_node_member(plan->wire, rank);
         if (member < 0 || (out[rank] < 0 && in[rank] < 0)) continue;
-        near->is_near[rank] = 1;
-        near->sends += out[rank] >= 0;
-        near->receives += in[rank] >= 0;
-        qdri_neighbor *neighbor = &near->neighbor[near->neighbors++];
-        *neighbor = (qdri_neighbor){rank, member, out[rank], in[rank], {.slots = 0}, {.slots = 0}};
-        if (in[rank] >= 0) near->of_source[in[rank]] = neighbor;
+        near->neighbor[near->neighbors++] =
+            (qdri_neighbor){rank, member, out[rank], in[rank], {.slots = 0}, {.slots = 0}};
     }
 }
 
@@ -63,9 +63,9 @@ static qdr_status find_neighbors(const qdr_plan *plan, int wanted, qdri_near *ne
         free(place);
         return qdri_fail_memory();
     }
-    find_places(plan, place, place + view.ranks);
+    find_places(view, place, place + view.ranks);
     if (wanted) add_neighbors(plan, near, place, place + view.ranks);
-    sort_partners(near, view, place + view.ranks);
+    order_sources(near, view.ranks, place + view.ranks);
     free(place);
     return QDR_OK;
 }
@@ -79,33 +79,51 @@ static int slots_for(int in_flight) {
     return slots < QDRI_MOST_SLOTS ? slots : QDRI_MOST_SLOTS;
 }
 
-/* The row says, for each member, where its channel to this rank lies; and at this rank's own place, that it
- * could do that. */
+/* What a row says to each member: where its channel to this rank lies, and in the lowest bit that this rank
+ * has messages for it; at this rank's own place, that it could do that. One end may know of an empty message
+ * that the other does not: such a one has no channel. */
 static int open_receivers(qdr_plan *plan, qdri_near *near, int64_t *row) {
-    int could = 1;
     for (int i = 0; i < near->neighbors; i++) {
         qdri_neighbor *neighbor = &near->neighbor[i];
-        if (neighbor->source < 0) continue;
-        row[neighbor->member] = qdri_receiver_open(&neighbor->receiver, plan->wire, near->slots);
-        could &= row[neighbor->member] != 0;
+        int64_t offset = 0;
+        if (neighbor->source >= 0) {
+            offset = qdri_receiver_open(&neighbor->receiver, plan->wire, near->slots);
+            if (!offset) return 0;
+        }
+        row[neighbor->member] = offset | (neighbor->destination >= 0);
     }
-    return could;
+    return 1;
+}
+
+/* What the neighbor's row says to this rank. */
+static void connect(qdr_plan *plan, qdri_near *near, qdri_neighbor *neighbor, int64_t word) {
+    int64_t offset = word & ~INT64_C(1);
+    if (neighbor->destination >= 0 && offset) {
+        near->sends++;
+        near->is_near[neighbor->rank] |= QDRI_NEAR_OUT;
+        qdri_sender_open(&neighbor->sender, plan->wire, neighbor->member, offset, near->slots);
+    } else {
+        neighbor->destination = -1;
+    }
+    if (neighbor->source >= 0 && word & 1) {
+        near->receives++;
+        near->is_near[neighbor->rank] |= QDRI_NEAR_IN;
+        near->of_source[neighbor->source] = neighbor;
+    } else {
+        neighbor->source = -1;
+    }
 }
 
 static qdr_status open_channels(qdr_plan *plan, qdri_near *near, int could, double deadline, int *refused) {
     qdri_wire *wire = plan->wire;
-    int own = qdri_node_member(wire, qdri_wire_rank(wire));
+    int members = qdri_node_members(wire), own = qdri_node_member(wire, qdri_wire_rank(wire));
     int64_t *row = qdri_board_write(wire);
-    if (could) could = open_receivers(plan, near, row);
-    row[own] = could;
+    memset(row, 0, (size_t)members * sizeof *row);
+    row[own] = could && open_receivers(plan, near, row);
     QDRI_TRY(qdri_board_show(wire, deadline));
-    for (int i = 0; i < qdri_node_members(wire); i++) *refused |= !qdri_board_read(wire, i)[i];
-    for (int i = 0; i < near->neighbors && !*refused; i++) {
-        qdri_neighbor *neighbor = &near->neighbor[i];
-        if (neighbor->destination >= 0)
-            qdri_sender_open(&neighbor->sender, wire, neighbor->member,
-                             qdri_board_read(wire, neighbor->member)[own], near->slots);
-    }
+    for (int i = 0; i < members; i++) *refused |= !qdri_board_read(wire, i)[i];
+    for (int i = 0; i < near->neighbors && !*refused; i++)
+        connect(plan, near, &near->neighbor[i], qdri_board_read(wire, near->neighbor[i].member)[own]);
     return QDR_OK;
 }
 
@@ -116,9 +134,9 @@ qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refu
     *refused = wanted && !qdri_arena_there(plan->wire);
     wanted = wanted && !*refused;
     qdr_status status = find_neighbors(plan, wanted, plan->near);
-    if (!wanted) return status;
     plan->near->slots = slots_for(plan->in_flight);
-    QDRI_TRY(open_channels(plan, plan->near, !status, deadline, refused));
+    if (wanted) QDRI_TRY(open_channels(plan, plan->near, !status, deadline, refused));
+    if (!status) list_far(plan->near, qdr_partners_look(plan->partners));
     return status;
 }
 

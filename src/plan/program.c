@@ -224,8 +224,8 @@ static void find_self(qdri_program *program, qdr_partners_view view) {
         if (view.source[i] == view.rank) program->self.incoming = i;
 }
 
-static int is_near(const builder *build, int rank) {
-    return build->is_near && build->is_near[rank];
+static int is_near(const builder *build, int rank, int way) {
+    return build->is_near && build->is_near[rank] & way;
 }
 
 static qdr_status open_builder(builder *build) {
@@ -235,9 +235,9 @@ static qdr_status open_builder(builder *build) {
     if (!build->out_index || !build->in_index) return qdri_fail_memory();
     for (int r = 0; r < view.ranks; r++) build->out_index[r] = build->in_index[r] = -1;
     for (int i = 0; i < view.sends; i++)
-        if (!is_near(build, view.destination[i])) build->out_index[view.destination[i]] = i;
+        if (!is_near(build, view.destination[i], QDRI_NEAR_OUT)) build->out_index[view.destination[i]] = i;
     for (int i = 0; i < view.receives; i++) {
-        if (is_near(build, view.source[i])) continue;
+        if (is_near(build, view.source[i], QDRI_NEAR_IN)) continue;
         build->in_index[view.source[i]] = i;
         if (view.source[i] != view.rank) build->expected += view.receive_items[i];
     }

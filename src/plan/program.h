@@ -63,8 +63,10 @@ typedef struct qdri_program {
     qdri_self self;
 } qdri_program;
 
-/* Local. From a schedule whose row of this rank is right; every piece must be one that this rank has.
- * `is_near` [ranks] says whose messages are no part of it; NULL: nobody's. */
+/* Which messages are no part of a program, because they stay on the node: [ranks], NULL: none. */
+enum { QDRI_NEAR_OUT = 1, QDRI_NEAR_IN = 2 };
+
+/* Local. From a schedule whose row of this rank is right; every piece must be one that this rank has. */
 qdr_status qdri_program_from_schedule(const qdr_schedule *schedule, qdr_partners_view view,
                                       const char *is_near, qdri_program *program);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "wire/inside.h"
 
 /* ---- meetings ------------------------------------------------------------------------------------------ */
@@ -82,26 +83,34 @@ static qdr_status spread_failure(qdri_wire *wire, int failed, qdr_status mine, d
     return qdri_fail((qdr_status)table->verdict.status, "rank %d: %s", failed, table->verdict.sentence);
 }
 
-/* A row is the maxima, the parity, the spans; then words for each. On one node a rank and its place are the same. */
+static int64_t digest(const int64_t *word, int count) {
+    uint64_t all = 1;
+    for (int i = 0; i < count; i++) all = qdri_mix(all ^ (uint64_t)word[i]);
+    return (int64_t)all;
+}
+
+/* A row is a digest, a word for each rank, then what is agreed on: maxima, parity, spans. Mostly all ranks say
+ * the same there; then the digest is all that is read of it. On one node a rank and its place are the same. */
 static qdr_status meet_on_board(qdri_wire *wire, const qdri_agreement *agreement) {
     qdri_table *table = &wire->table;
     int maxima = 1 + agreement->count, spans = agreement->wants_tags ? (wire->tag_spans + 63) / 64 : 0;
-    int64_t *row = qdri_board_write(wire);
-    memcpy(row, table->word, (size_t)maxima * sizeof *row);
-    row[maxima] = agreement->parity ? *agreement->parity : 0;
-    memcpy(row + maxima + 1, wire->tag_span, (size_t)spans * sizeof *row);
-    int64_t *words = row + QDRI_BOARD_WORDS;
-    if (agreement->word_for) memcpy(words, agreement->word_for, (size_t)wire->ranks * sizeof *words);
-    QDRI_TRY(qdri_board_show(wire, agreement->deadline));
+    int64_t *row = qdri_board_write(wire), *said = row + 1 + wire->ranks;
+    if (agreement->word_for) memcpy(row + 1, agreement->word_for, (size_t)wire->ranks * sizeof *row);
+    memcpy(said, table->word, (size_t)maxima * sizeof *row);
+    said[maxima] = agreement->parity ? *agreement->parity : 0;
+    memcpy(said + maxima + 1, wire->tag_span, (size_t)spans * sizeof *row);
+    int64_t own = *row = digest(said, maxima + 1 + spans);
+    memset(table->span, 0, (size_t)spans * sizeof *table->span);
     table->parity = 0;
-    memset(table->span, 0, sizeof table->span);
+    QDRI_TRY(qdri_board_show(wire, agreement->deadline));
     for (int r = 0; r < wire->ranks; r++) {
-        const int64_t *shown = qdri_board_read(wire, r);
-        for (int i = 0; i < maxima; i++)
-            if (shown[i] > table->word[i]) table->word[i] = shown[i];
-        table->parity ^= shown[maxima];
-        for (int i = 0; i < spans; i++) table->span[i] |= shown[maxima + 1 + i];
-        if (agreement->word_for) agreement->word_from[r] = shown[QDRI_BOARD_WORDS + wire->rank];
+        const int64_t *shown = qdri_board_read(wire, r), *its = shown + 1 + wire->ranks;
+        if (agreement->word_for) agreement->word_from[r] = shown[1 + wire->rank];
+        if (*shown == own) its = said;
+        for (int i = 0; its != said && i < maxima; i++)
+            if (its[i] > table->word[i]) table->word[i] = its[i];
+        table->parity ^= its[maxima];
+        for (int i = 0; i < spans; i++) table->span[i] |= its[maxima + 1 + i];
     }
     return QDR_OK;
 }

@@ -66,7 +66,7 @@ static int back(qdri_arena *arena, int64_t end) {
 int64_t qdri_arena_take(qdri_wire *wire, int64_t bytes) {
     qdri_arena *arena = wire->arena;
     if (!qdri_arena_there(wire) || bytes < 0 || bytes > arena->size) return 0;
-    bytes = (bytes + GRAIN - 1) / GRAIN * GRAIN;
+    bytes = bytes > 0 ? (bytes + GRAIN - 1) / GRAIN * GRAIN : GRAIN; /* each block begins elsewhere */
     for (int64_t i = 0; i < arena->blocks; i++) {
         block *found = &arena->block[i];
         if (!found->is_free || found->bytes < bytes) continue;

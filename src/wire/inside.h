@@ -78,6 +78,7 @@ struct qdri_wire {
     uint64_t token;    /* of this rank, for the names of what it shares */
     qdri_board *board; /* in the segment; NULL: none */
     uint64_t board_round;
+    int64_t *words; /* [2 ranks] */
     qdri_arena *arena;
 
     qdri_wire *next; /* in the process's list */

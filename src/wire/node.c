@@ -113,10 +113,12 @@ qdr_status qdri_node_open(qdri_wire *wire, double deadline) {
     wire->member = QDRI_ARRAY(int, wire->ranks);
     wire->node = QDRI_ARRAY(int, wire->ranks);
     wire->gather = QDRI_ARRAY(int, 2 * (int64_t)wire->ranks);
+    wire->words = QDRI_ARRAY(int64_t, 2 * (int64_t)wire->ranks);
     wire->own_line = (qdri_status_line){.plan = -1, .exchange = -1, .waits_for = -1, .pid = getpid()};
-    qdr_status status = all && start && wire->member && wire->node && wire->gather && qdri_arena_prepare(wire)
-                            ? QDR_OK
-                            : qdri_fail_memory();
+    qdr_status status =
+        all && start && wire->member && wire->node && wire->gather && wire->words && qdri_arena_prepare(wire)
+            ? QDR_OK
+            : qdri_fail_memory();
     status = qdri_agree(wire, &(qdri_agreement){.status = status, .deadline = deadline});
     if (!status) status = gather_introductions(wire, all, start, deadline);
     if (!status) {
@@ -142,9 +144,11 @@ void qdri_node_close(qdri_wire *wire) {
     if (wire->line) munmap((segment *)wire->line - 1, wire->segment_bytes);
     free(wire->member);
     free(wire->node);
+    free(wire->words);
     wire->line = NULL;
     wire->board = NULL;
     wire->member = wire->node = NULL;
+    wire->words = NULL;
 }
 
 int qdri_node_members(const qdri_wire *wire) {

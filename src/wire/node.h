@@ -73,6 +73,9 @@ enum { QDRI_BOARD_WORDS = 160 };
 /* This rank's row of the next round, to be written; NULL: there is no board. Its contents are undefined. */
 int64_t *qdri_board_write(qdri_wire *wire);
 
+/* Memory for a word to and from each rank, kept with the wire. */
+int64_t *qdri_board_words(qdri_wire *wire);
+
 /* Collective over the node. Shows the row, and waits until all have shown theirs. When the deadline (0: none)
  * passes: QDR_STALLED, and the wire is broken. */
 qdr_status qdri_board_show(qdri_wire *wire, double deadline);

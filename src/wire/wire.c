@@ -9,6 +9,7 @@
  */
 #include "wire/wire.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +19,15 @@
 qdri_wire *qdri_wires;
 int qdri_threads_multiple;
 static pthread_mutex_t wires_lock = PTHREAD_MUTEX_INITIALIZER;
-static int attribute = MPI_KEYVAL_INVALID, final_attribute = MPI_KEYVAL_INVALID;
+static atomic_int attribute = MPI_KEYVAL_INVALID, final_attribute = MPI_KEYVAL_INVALID;
 static int finalising;
 
+/* The communicator that was used last, and its wire: most programs use one. Without threads only. */
+static MPI_Comm recent_comm;
+static qdri_wire *recent_wire;
+
 void qdri_wires_lock(void) {
-    pthread_mutex_lock(&wires_lock);
+    if (qdri_threads_multiple) pthread_mutex_lock(&wires_lock);
 }
 
 int qdri_wires_trylock(void) {
@@ -30,7 +35,7 @@ int qdri_wires_trylock(void) {
 }
 
 void qdri_wires_unlock(void) {
-    pthread_mutex_unlock(&wires_lock);
+    if (qdri_threads_multiple) pthread_mutex_unlock(&wires_lock);
 }
 
 void qdri_lock(qdri_wire *wire) {
@@ -156,6 +161,7 @@ static int forget(MPI_Comm comm, int key, void *value, void *extra) {
     qdri_wire *wire = value;
     int done;
     (void)comm, (void)key, (void)extra;
+    recent_wire = NULL;
     /* MPI must not lose what it is still duplicating; freeing it is collective, so the late ones are about to
      * come. */
     if (wire->duplicating != MPI_REQUEST_NULL && !finalising) wait_for_duplicate(wire, 0, &done);
@@ -169,6 +175,7 @@ static int forget(MPI_Comm comm, int key, void *value, void *extra) {
 static int forget_all(MPI_Comm comm, int key, void *value, void *extra) {
     (void)comm, (void)key, (void)value, (void)extra;
     finalising = 1;
+    recent_wire = NULL;
     for (qdri_wire *wire = qdri_wires; wire; wire = wire->next) {
         release_keepsakes(wire);
         part(wire);
@@ -178,28 +185,36 @@ static int forget_all(MPI_Comm comm, int key, void *value, void *extra) {
 
 /* ---- the beginning ------------------------------------------------------------------------------------- */
 
-static qdr_status check_mpi(MPI_Comm comm) {
-    int running = 0, over = 0, between = 0, level = MPI_THREAD_SINGLE;
+static qdr_status check_running(MPI_Comm comm) {
+    int running = 0, over = 0;
     PMPI_Initialized(&running);
     PMPI_Finalized(&over);
     if (!running || over)
         return qdri_fail(QDR_INVALID, "MPI is %s; call MPI_Init first",
                          over ? "finalised" : "not initialised");
     if (comm == MPI_COMM_NULL) return qdri_fail(QDR_INVALID, "the communicator is MPI_COMM_NULL");
+    return QDR_OK;
+}
+
+/* What a communicator must be to have a wire. */
+static qdr_status check_kind(MPI_Comm comm) {
+    int between = 0;
     int code = PMPI_Comm_test_inter(comm, &between);
     if (code != MPI_SUCCESS) return qdri_fail_mpi(code, "MPI_Comm_test_inter");
     if (between) return qdri_fail(QDR_INVALID, "an intercommunicator; expected an intracommunicator");
-    PMPI_Query_thread(&level);
-    qdri_threads_multiple = level == MPI_THREAD_MULTIPLE;
     return QDR_OK;
 }
 
 static qdr_status make_attributes(void) {
     if (attribute != MPI_KEYVAL_INVALID) return QDR_OK;
-    int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &attribute, NULL);
-    if (code == MPI_SUCCESS)
-        code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_all, &final_attribute, NULL);
-    if (code == MPI_SUCCESS) code = PMPI_Comm_set_attr(MPI_COMM_SELF, final_attribute, NULL);
+    int made, made_final;
+    int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_all, &made_final, NULL);
+    if (code == MPI_SUCCESS) code = PMPI_Comm_set_attr(MPI_COMM_SELF, made_final, NULL);
+    if (code == MPI_SUCCESS) code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, NULL);
+    if (code == MPI_SUCCESS) {
+        final_attribute = made_final;
+        attribute = made;
+    }
     return code == MPI_SUCCESS ? QDR_OK : qdri_fail_mpi(code, "MPI_Comm_create_keyval");
 }
 
@@ -268,21 +283,35 @@ static qdr_status create(MPI_Comm comm, qdri_wire **wire) {
 /* The wire of this communicator; NULL: it has none. */
 static qdr_status look_up(MPI_Comm comm, qdri_wire **wire) {
     int there = 0;
-    QDRI_TRY(check_mpi(comm));
-    qdri_wires_lock();
-    qdr_status status = make_attributes();
-    qdri_wires_unlock();
-    if (status) return status;
+    QDRI_TRY(check_running(comm));
+    if (attribute == MPI_KEYVAL_INVALID) {
+        int level = MPI_THREAD_SINGLE;
+        PMPI_Query_thread(&level);
+        qdri_threads_multiple = level == MPI_THREAD_MULTIPLE;
+        qdri_wires_lock();
+        qdr_status status = make_attributes();
+        qdri_wires_unlock();
+        if (status) return status;
+    }
     int code = PMPI_Comm_get_attr(comm, attribute, (void *)wire, &there);
     if (code != MPI_SUCCESS) return qdri_fail_mpi(code, "MPI_Comm_get_attr");
-    if (!there) *wire = NULL;
-    return QDR_OK;
+    if (there) return QDR_OK;
+    *wire = NULL;
+    return check_kind(comm);
 }
 
 qdr_status qdri_wire_open(MPI_Comm comm, qdri_wire **wire) {
     qdri_wire *found = NULL;
+    if (recent_wire && recent_comm == comm && !qdri_threads_multiple) {
+        *wire = qdri_wire_retain(recent_wire);
+        return QDR_OK;
+    }
     QDRI_TRY(look_up(comm, &found));
     if (!found) QDRI_TRY(create(comm, &found));
+    if (!qdri_threads_multiple) {
+        recent_comm = comm;
+        recent_wire = found;
+    }
     *wire = qdri_wire_retain(found);
     return QDR_OK;
 }

@@ -184,6 +184,9 @@ typedef struct qdri_agreement {
 } qdri_agreement;
 enum { QDRI_AGREED = 24 };
 
+/* A deadline that is looked up, as qdri_deadline(0), only when somebody has to wait for long; on one node. */
+#define QDRI_DEADLINE_LATER (-1.0)
+
 /* Collective. When any rank fails, all return the status of the lowest such rank, with its sentence. When the
  * deadline passes: QDR_STALLED, and the wire is broken. */
 qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement);
