@@ -196,7 +196,7 @@ static qdr_status add_checked(qdr_map *map, qdr_direction direction, const qdr_f
     return QDR_OK;
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------------------- */
+/* ---- sizes --------------------------------------------------------------------------------------------- */
 
 static const int64_t most_bytes = INT64_C(1) << 62;
 

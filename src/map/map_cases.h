@@ -5,8 +5,8 @@
  * arrays by itself, one contribution after the other: by rising source, then in the order of the list. The
  * arithmetic is written down here once more, value by value, and shares nothing with the library's.
  *
- * Values are small whole numbers, so that floating-point results do not depend on the order; `real` values do,
- * and are for reproducible maps.
+ * Values are small whole numbers, so that floating-point results do not depend on the order; `real` values
+ * do, and are for reproducible maps.
  */
 #ifndef QDRI_MAP_CASES_H
 #define QDRI_MAP_CASES_H
@@ -96,7 +96,7 @@ typedef struct link_seeds {
     uint64_t partners, counts, lists;
 } link_seeds;
 
-/* Pairs that have nothing in `before` have nothing here; NULL: no matter. */
+/* Pairs that have nothing in `before`, or are no partners there, are the same here; NULL: no matter. */
 static inline links *open_links(int ranks, link_seeds seed, int64_t most, list_kind source, list_kind target,
                                 const links *before) {
     links *all = calloc(1, sizeof *all);
@@ -113,7 +113,8 @@ static inline links *open_links(int ranks, link_seeds seed, int64_t most, list_k
         for (int q = 0; q < ranks; q++) {
             int64_t drawn = draw_count(seed.partners, seed.counts, p, q, most);
             int64_t *count = &all->count[p * ranks + q];
-            *count = before && drawn > 0 && before->count[p * ranks + q] <= 0 ? 0 : drawn;
+            int64_t most_now = before ? before->count[p * ranks + q] : drawn;
+            *count = drawn > 0 && most_now <= 0 ? most_now : drawn;
         }
     for (int r = 0; r < ranks; r++) {
         all->out[r] = open_side(all, r, 0, source, seed.lists);

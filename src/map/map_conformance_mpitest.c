@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Maps of every kind against what must come of them (map_cases.h): algorithms, pacing, transports, one node and
- * two, the ways in which lists are given and shaped, directions, operations, types, widths, fused fields,
+ * Maps of every kind against what must come of them (map_cases.h): algorithms, pacing, transports, one node
+ * and two, the ways in which lists are given and shaped, directions, operations, types, widths, fused fields,
  * elements of varying size, several exchanges in flight, incoming memory that is kept, other lists between
  * exchanges. Two nodes are had on one machine by telling the library other names of processors.
  *
- * map_conformance_mpitest cover [SHARE]: cases in which each two levels of each two factors meet, as far as they
- * can; SHARE: every so-manieth of them. Without arguments: the same for many seeds, and the full product of
- * algorithms, pacing, transports, nodes and directions, the other factors going round.
+ * map_conformance_mpitest cover [SHARE]: cases in which each two levels of each two factors meet, as far as
+ * they can; SHARE: every so-manieth of them. Without arguments: the same for many seeds, and the full product
+ * of algorithms, pacing, transports, nodes and directions, the other factors going round.
  */
 #include <stdio.h>
 
 #include "cases.h"
+#include "cover.h"
 #include "map/map_cases.h"
 #include "mpi_check.h"
 
@@ -396,7 +397,7 @@ static void run_keeping(qdr_map *map, const int *level, const links *all, uint64
     }
 }
 
-/* ---- making ------------------------------------------------------------------------------------------- */
+/* ---- making -------------------------------------------------------------------------------------------- */
 
 static int is_flat(const int *level) {
     return level[FLAT] == FLAT_ALL || (level[FLAT] == FLAT_SOME && rank % 2);
@@ -442,7 +443,8 @@ static qdr_map *make_map(const int *level, const links *all, uint64_t seed, cons
     return map;
 }
 
-/* The schedule of either direction is one of the pattern or of the transposed, without what stays on a node. */
+/* The schedule of either direction is one of the pattern or of the transposed, without what stays on a node.
+ * */
 static void check_schedule(const qdr_map *map, const int *level, const links *all, qdr_direction direction,
                            const char *what) {
     const qdr_plan *plan = qdr_map_plan(map, direction);
@@ -479,8 +481,8 @@ static links *relisted(qdr_map *map, const int *level, const links *before, link
                             level[FLAT] == FLAT_NONE ? NULL : before); /* flat lists know no empty partners */
     side out = make_side(all, rank, 0, view.sends, view.destination);
     side in = make_side(all, rank, 1, view.receives, view.source);
-    /* A side that stays as it is need not be given, if its order is known: where one rank states both ends, it
-     * may not be. */
+    /* A side that stays as it is need not be given, if its order is known: where one rank states both ends,
+     * it may not be. */
     int same = level[SOURCE_LISTS] == LIST_CONTIGUOUS && level[RELIST] == RELIST_SAME &&
                level[GIVEN] != GIVEN_RECEIVES && level[GIVEN] != GIVEN_SENDS;
     qdri_random own = qdri_random_seed(seed.lists + (uint64_t)rank);
@@ -533,62 +535,15 @@ static void run_case(const int *level, uint64_t seed) {
 
 /* ---- the cover ----------------------------------------------------------------------------------------- */
 
-static unsigned char *covered;
-
-/* A number for each pair of levels of two factors. */
-static int64_t pair_number(int f, int a, int g, int b) {
-    static int64_t start[FACTORS][FACTORS];
-    if (!start[0][1])
-        for (int64_t i = 0, at = 1; i < FACTORS; i++)
-            for (int k = (int)i + 1; k < FACTORS; k++) {
-                start[i][k] = at;
-                at += (int64_t)levels[i] * levels[k];
-            }
-    return start[f][g] + (int64_t)a * levels[g] + b;
-}
-
-static int count_pairs(const int *level, int marks) {
-    int fresh = 0;
-    for (int f = 0; f < FACTORS; f++)
-        for (int g = f + 1; g < FACTORS; g++) {
-            unsigned char *pair = &covered[pair_number(f, level[f], g, level[g])];
-            fresh += !*pair;
-            if (marks) *pair = 1;
-        }
-    return fresh;
-}
-
-/* The best of some cases that have this pair; false: it cannot be had. */
-static int draw_case(qdri_random *random, int f, int a, int g, int b, int *level) {
-    enum { TRIES = 30 };
-    int best = 0, drawn[FACTORS];
-    for (int t = 0; t < TRIES; t++) {
-        for (int i = 0; i < FACTORS; i++) drawn[i] = (int)qdri_random_below(random, (uint64_t)levels[i]);
-        drawn[f] = a;
-        drawn[g] = b;
-        settle(drawn);
-        int fresh = drawn[f] == a && drawn[g] == b ? count_pairs(drawn, 0) : 0;
-        if (fresh <= best) continue;
-        best = fresh;
-        memcpy(level, drawn, sizeof drawn);
-    }
-    return best > 0;
-}
-
 static int run_cover(uint64_t seed, int share) {
-    qdri_random random = qdri_random_seed(seed);
+    cover all = cover_open(FACTORS, levels, settle, seed);
     int level[FACTORS], cases = 0, run = 0;
-    covered = calloc(1, (size_t)pair_number(FACTORS - 2, levels[FACTORS - 2], FACTORS - 1, 0) + 1);
-    for (int f = 0; f < FACTORS; f++)
-        for (int g = f + 1; g < FACTORS; g++)
-            for (int a = 0; a < levels[f]; a++)
-                for (int b = 0; b < levels[g]; b++) {
-                    if (covered[pair_number(f, a, g, b)] || !draw_case(&random, f, a, g, b, level)) continue;
-                    count_pairs(level, 1);
-                    if ((cases + ranks) % share == 0) run_case(level, seed + (uint64_t)cases), run++;
-                    cases++;
-                }
-    free(covered);
+    for (; cover_next(&all, level); cases++) {
+        if ((cases + ranks) % share) continue;
+        run_case(level, seed + (uint64_t)cases);
+        run++;
+    }
+    cover_close(&all);
     return run;
 }
 

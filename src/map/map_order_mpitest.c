@@ -4,8 +4,8 @@
  * speeds; ranks run ahead of others; memory for larger slots is missing at one moment and there at the next.
  * Each case here makes one such meeting happen for certain.
  *
- * Ranks 0 and 2, 1 and 3 are on a node each, by names of processors that are told to the library; and its calls
- * of posix_fallocate come here, so that they fail when they shall.
+ * Ranks 0 and 2, 1 and 3 are on a node each, by names of processors that are told to the library; and its
+ * calls of posix_fallocate come here, so that they fail when they shall.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static void rest(double seconds) {
 
 #define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
 
-/* ---- one element from each source ------------------------------------------------------------------------ */
+/* ---- one element from each source ---------------------------------------------------------------------- */
 
 /* A map by which some ranks send their element 0 to element `place` of one rank's. */
 static qdr_map *gathering(MPI_Comm comm, int to, int sources, const int *source, int in_flight,
@@ -67,11 +67,12 @@ static unsigned char byte_of(int round, int source, int64_t at) {
     return (unsigned char)mixed(4, (uint64_t)round, (uint64_t)source, (uint64_t)at);
 }
 
-/* ---- a later exchange ends before an earlier one ----------------------------------------------------------- */
+/* ---- a later exchange ends before an earlier one ------------------------------------------------------- */
 
-/* Rank 3 gets from rank 0, which is far, and from rank 1, which is near and runs ahead as far as it is let. The
- * first message of rank 0 is large and gets stuck, for rank 0 goes away; its second is small and is there at
- * once. So the second exchange is unpacked before the first, whose message from rank 1 must not be touched. */
+/* Rank 3 gets from rank 0, which is far, and from rank 1, which is near and runs ahead as far as it is let.
+ * The first message of rank 0 is large and gets stuck, for rank 0 goes away; its second is small and is there
+ * at once. So the second exchange is unpacked before the first, whose message from rank 1 must not be
+ * touched. */
 static void test_overtaking(void) {
     enum { ROUNDS = 12, LARGE = 300000 };
     static const int source[] = {0, 1};
@@ -118,7 +119,7 @@ static void test_overtaking(void) {
     MPI_Comm_free(&comm);
 }
 
-/* ---- memory that comes too late ---------------------------------------------------------------------------- */
+/* ---- memory that comes too late ------------------------------------------------------------------------ */
 
 /* The receiver has no larger slots for its first message, and has them for its second, before the sender has
  * begun with the first. Both ends must take the same way, whichever. */

@@ -1,82 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What an exchange costs beside its messages: nothing. The program is linked with --wrap for the allocator
- * and for every collective that the library knows, so that the library's calls are counted here (those of MPI
- * itself are not: it is a shared library). From the second exchange of a shape on, in each of a plan's slots,
- * both counts stand still, for every algorithm and every pacing, one exchange at a time and with all slots
- * under way.
+ * and for every collective that the library knows, those of MPI and the board of a node, so that the
+ * library's calls are counted here (those of MPI itself are not: it is a shared library). From the second
+ * exchange of a shape on, in each of a plan's slots, both counts stand still, for every algorithm, every
+ * pacing and both transports, one exchange at a time and with all slots under way.
+ * (src/map/map_account_mpitest.c does the same for maps.)
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cases.h"
+#include "mpi_account.h"
 #include "mpi_check.h"
 #include "mpi_content.h"
 #include "quadrille/plan.h"
-
-/* ---- counting ------------------------------------------------------------------------------------------ */
-
-static int64_t allocations, collectives;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-int __real_posix_memalign(void **block, size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size) {
-    allocations++;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    allocations++;
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-    allocations++;
-    return __real_realloc(block, size);
-}
-
-int __wrap_posix_memalign(void **block, size_t alignment, size_t size) {
-    allocations++;
-    return __real_posix_memalign(block, alignment, size);
-}
-
-/* COUNTED(name, parameters, arguments): a collective that counts itself. */
-#define COUNTED(name, parameters, arguments)                                                                 \
-    int __real_##name parameters;                                                                            \
-    int __wrap_##name parameters;                                                                            \
-    int __wrap_##name parameters {                                                                           \
-        collectives++;                                                                                       \
-        return __real_##name arguments;                                                                      \
-    }
-
-COUNTED(PMPI_Iallreduce,
-        (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-         MPI_Request *request),
-        (out, in, count, type, op, comm, request))
-COUNTED(PMPI_Ibarrier, (MPI_Comm comm, MPI_Request *request), (comm, request))
-COUNTED(PMPI_Ibcast,
-        (void *data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request),
-        (data, count, type, root, comm, request))
-COUNTED(PMPI_Ialltoall,
-        (const void *out, int count, MPI_Datatype type, void *in, int in_count, MPI_Datatype in_type,
-         MPI_Comm comm, MPI_Request *request),
-        (out, count, type, in, in_count, in_type, comm, request))
-COUNTED(PMPI_Ireduce_scatter_block,
-        (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-         MPI_Request *request),
-        (out, in, count, type, op, comm, request))
-COUNTED(PMPI_Iallgatherv,
-        (const void *out, int count, MPI_Datatype type, void *in, const int counts[], const int places[],
-         MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request),
-        (out, count, type, in, counts, places, in_type, comm, request))
-COUNTED(PMPI_Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request), (comm, made, request))
 
 /* ---- one case ------------------------------------------------------------------------------------------ */
 
@@ -146,20 +84,22 @@ static void count_exchanges(qdr_plan *plan, qdr_partners_view view, const char *
     }
 }
 
-static void run_case(const char *algorithm, const char *pacing, int barrier, const char *pattern_text) {
+static void run_case(const char *algorithm, const char *pacing, int barrier, const char *transport,
+                     const char *pattern_text) {
     char what[300];
     qdr_pattern *pattern = NULL;
     qdr_partners *partners = NULL;
     qdr_machine *machine = NULL;
     qdr_plan *plan = NULL;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
-    snprintf(what, sizeof what, "%s, %s, barrier %d, %s", algorithm, pacing ? pacing : "default", barrier,
-             pattern_text);
+    snprintf(what, sizeof what, "%s, %s, barrier %d, %s, %s", algorithm, pacing ? pacing : "default", barrier,
+             transport, pattern_text);
     CHECK(qdr_machine_create("infiniband", ranks, &machine) == QDR_OK);
     options.algorithm = algorithm;
     options.pacing = pacing;
     options.machine = machine;
     options.barrier = barrier;
+    options.transport = transport;
     options.chunk = 300;
     options.window = 2000;
     options.in_flight = IN_FLIGHT;
@@ -185,11 +125,14 @@ int main(int count, char **words) {
         snprintf(pattern, sizeof pattern,
                  p ? "complete:n=%d,bytes=100" : "random:n=%d,density=0.6,bytes=1..3000,seed=2", ranks);
         for (int a = 0; a < COUNT(case_algorithms); a++) {
-            run_case(case_algorithms[a], NULL, 0, pattern);
-            for (int w = 0; w < COUNT(pacings); w++) run_case(case_algorithms[a], pacings[w], 0, pattern);
-            for (int w = 0; w < 2; w++) run_case(case_algorithms[a], pacings[w], 1, pattern);
+            run_case(case_algorithms[a], NULL, 0, "net", pattern);
+            for (int w = 0; w < COUNT(pacings); w++)
+                run_case(case_algorithms[a], pacings[w], 0, "net", pattern);
+            for (int w = 0; w < 2; w++) run_case(case_algorithms[a], pacings[w], 1, "net", pattern);
         }
-        for (int a = 0; a < COUNT(run_time); a++) run_case(run_time[a], NULL, 0, pattern);
+        for (int a = 0; a < COUNT(run_time); a++) run_case(run_time[a], NULL, 0, "net", pattern);
+        run_case("async", NULL, 0, "node", pattern);
+        run_case("coloring", "arrivals", 1, "node", pattern);
     }
     /* The counters do count: making plans takes both. */
     CHECK(cases > 0 && allocations > cases && collectives > cases);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Both ends of a channel in one process, over memory that the test gives or refuses. Whatever the order in
- * which the receiver expects and takes and the sender writes: every message is read as it was written, no slot
- * is written to while somebody needs it, the sender is never ahead by more than there are slots, and all memory
- * comes back. Once step by step at random, and once with the ends in two threads.
+ * which the receiver expects and takes and the sender writes: every message is read as it was written, no
+ * slot is written to while somebody needs it, the sender is never ahead by more than there are slots, and all
+ * memory comes back. Once step by step at random, and once with the ends in two threads.
  */
 #include "plan/channel.h"
 
@@ -259,8 +259,8 @@ static void test_growing(void **state) {
     close_channel(&both);
 }
 
-/* Where slots cannot grow, large messages go by MPI and small ones in slots; once there is memory, larger ones
- * than were asked for go in slots again. */
+/* Where slots cannot grow, large messages go by MPI and small ones in slots; once there is memory, larger
+ * ones than were asked for go in slots again. */
 static void test_refused(void **state) {
     (void)state;
     static const struct {

@@ -5,12 +5,14 @@
  * exchange goes on when it comes after all, and a communicator on which a collective call was missed is
  * refused from then on.
  *
- * stall_mpitest STAGE WAY [EVENTS]: the last rank leaves the program. WAY is `exit`, `kill` (itself, without
- * a word) or `never` (it goes away and does nothing). STAGE is `discovery` (before it), `plan` (before making
- * one), `between` (after some exchanges) or `during` (in the middle of one, after so many events of it). The
- * survivors must find out in time; each prints one line that begins with "survived" when all was as it should
- * be. Nobody can agree on a verdict with the dead, and MPI_Finalize would wait for them, so
- * tests/faults/processes counts lines.
+ * All of this over the network, then through the memory of the node, whose messages nobody waits for in MPI.
+ *
+ * stall_mpitest STAGE WAY [EVENTS [TRANSPORT]]: the last rank leaves the program. WAY is `exit`, `kill`
+ * (itself, without a word) or `never` (it goes away and does nothing). STAGE is `discovery` (before it),
+ * `plan` (before making one), `between` (after some exchanges) or `during` (in the middle of one, after so
+ * many events of it). The survivors must find out in time; each prints one line that begins with "survived"
+ * when all was as it should be. Nobody can agree on a verdict with the dead, and MPI_Finalize would wait for
+ * them, so tests/faults/processes counts lines.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@ static const double deadline = 0.7, patience = 2.0; /* seconds; how much later t
 enum { BYTES = 20000 };
 
 static int rank, ranks;
+static const char *transport = "net";
 
 static void rest(double seconds) {
     struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
@@ -65,6 +68,7 @@ static void open_job(job *work, qdr_partners *partners, qdr_plan_options options
     work->view = qdr_partners_look(partners);
     work->exchange = NULL;
     options.stall_seconds = deadline;
+    options.transport = transport;
     FINE(qdr_plan_create(partners, &options, &work->plan));
     work->out = malloc((size_t)ranks * BYTES);
     work->in = malloc((size_t)ranks * BYTES);
@@ -138,7 +142,9 @@ static void test_chain(void) {
         CHECK(strstr(qdr_error_message(), "rank 2 (process") &&
               strstr(qdr_error_message(), "waits in no exchange"));
         CHECK(strstr(qdr_error_message(), "20000 bytes to come"));
-        CHECK(strstr(qdr_stall_report(), "from rank 1: 0 of 20000 bytes came"));
+        CHECK(strstr(qdr_stall_report(), !strcmp(transport, "net")
+                                             ? "from rank 1: 0 of 20000 bytes came"
+                                             : "from rank 1, on this node: 20000 bytes"));
         CHECK(second.exchange != NULL);
         qdr_exchange *again = second.exchange;
         STALLS(qdr_exchange_wait(&again), "rank 0 waits for rank 1");
@@ -317,6 +323,16 @@ static void test_missed_call(int used, int makes_plan) {
     close_job(&work);
 }
 
+/* What does not depend on a schedule, between ranks of a node. */
+static void test_late_on_node(void) {
+    transport = "node";
+    test_chain();
+    test_cycle();
+    test_late("async", NULL, 0);
+    test_given_up();
+    transport = "net";
+}
+
 static void test_late_ranks(void) {
     static const char *const late[][2] = {{"async", NULL},        {"paced", NULL},
                                           {"distributed", NULL},  {"linear", "arrivals"},
@@ -328,6 +344,7 @@ static void test_late_ranks(void) {
     test_late_at_barrier();
     test_refused();
     test_given_up();
+    test_late_on_node();
     test_missed_call(0, 0);
     test_missed_call(1, 0);
     test_missed_call(1, 1);
@@ -409,6 +426,7 @@ int main(int count, char **words) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (count > 2) {
         way = words[2];
+        if (count > 4) transport = words[4];
         lose_a_rank(words[1], count > 3 ? atoi(words[3]) : 0);
     }
     test_late_ranks();

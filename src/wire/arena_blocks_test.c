@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arena and the board without MPI: a wire of one member, made by hand, for the blocks; two processes that
- * share a board for the rest. Blocks never overlap, lie where memory was put behind them, keep what is written
- * into them, and are merged when they come back; a request that fails changes nothing.
+ * share a board for the rest. Blocks never overlap, lie where memory was put behind them, keep what is
+ * written into them, and are merged when they come back; a request that fails changes nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #include "base/random.h"
 #include "wire/inside.h"
 
-/* ---- memory behind the arena ----------------------------------------------------------------------------- */
+/* ---- memory behind the arena --------------------------------------------------------------------------- */
 
 static int refuses;
 static int64_t backed; /* up to here */
@@ -35,7 +35,7 @@ int __wrap_posix_fallocate(int file, off_t offset, off_t length) {
     return 0;
 }
 
-/* ---- a wire made by hand --------------------------------------------------------------------------------- */
+/* ---- a wire made by hand ------------------------------------------------------------------------------- */
 
 static void open_wire(qdri_wire *wire, int rank, int ranks, void *board) {
     *wire = (qdri_wire){.rank = rank, .ranks = ranks, .members = ranks, .one_node = 1, .crowded = 1};
@@ -77,7 +77,7 @@ static int clean_up(void **state) {
     return munmap(board_alone, qdri_board_bytes(1));
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 enum { BLOCKS = 60, GRAIN = 128, WHOLE = (1 << 30) - 4096 /* what one member has, but for the first page */ };
 
@@ -186,8 +186,8 @@ static int64_t word_of(int member, int round, int at) {
     return (int64_t)qdri_mix((uint64_t)member << 40 ^ (uint64_t)round << 8 ^ (uint64_t)at);
 }
 
-/* Each shows other words in each round, and reads those of all; then each writes into the memory of the others.
- * What is wrong is counted. */
+/* Each shows other words in each round, and reads those of all; then each writes into the memory of the
+ * others. What is wrong is counted. */
 static int live_together(int rank, void *board) {
     qdri_wire wire;
     int wrong = 0;
@@ -235,15 +235,20 @@ static void test_processes(void **state) {
     munmap(board, qdri_board_bytes(MEMBERS));
 }
 
-/* Whoever waits for one that does not come is told so, and the wire is broken. */
+/* Whoever waits for one that does not come is told so, and the wire is broken; and so is whoever comes too
+ * late, at once. */
 static void test_deadline(void **state) {
     (void)state;
     void *board = shared_memory(qdri_board_bytes(2));
-    qdri_wire wire;
+    qdri_wire wire, late;
     open_wire(&wire, 0, 2, board);
+    open_wire(&late, 1, 2, board);
     assert_int_equal(qdri_board_show(&wire, qdri_seconds() + 0.05), QDR_STALLED);
     assert_int_equal(qdri_board_show(&wire, 0), QDR_LOST);
+    assert_int_equal(qdri_board_show(&late, 0), QDR_STALLED);
+    assert_int_equal(qdri_board_show(&late, 0), QDR_LOST);
     close_wire(&wire);
+    close_wire(&late);
     munmap(board, qdri_board_bytes(2));
 }
 

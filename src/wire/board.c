@@ -2,8 +2,8 @@
 /*
  * The board: how the members of a node tell each other a few words, all at once. Each has two rows, used in
  * turn, and each row says which round it shows. A round is: write, show, wait until all have shown, read. Two
- * rows are enough: whoever writes the row of round r + 2 has seen everybody show r + 1, and nobody shows r + 1
- * before he has read what he wanted of round r.
+ * rows are enough: whoever writes the row of round r + 2 has seen everybody show r + 1, and nobody shows r +
+ * 1 before he has read what he wanted of round r.
  *
  * Cost: one line written, and one read for each member; with more ranks than processors, one turn of each.
  */
@@ -44,31 +44,43 @@ int64_t *qdri_board_words(qdri_wire *wire) {
     return wire->words;
 }
 
+/* Instead of a round: this member waited in vain, and comes no more. So whoever is late hears of it. */
+static const uint64_t gave_up = UINT64_MAX;
+
+static qdr_status give_up(qdri_wire *wire) {
+    for (uint64_t i = 0; i < 2; i++)
+        atomic_store_explicit(&row_of(wire, wire->member[wire->rank], i)->shown, gave_up,
+                              memory_order_release);
+    return qdri_status_stalled(wire);
+}
+
+/* 0: not yet, 1: they have, -1: they never will. */
 static int all_have_shown(const qdri_wire *wire, int *member) {
-    for (; *member < wire->members; ++*member)
-        if (atomic_load_explicit(&row_of(wire, *member, wire->board_round)->shown, memory_order_acquire) !=
-            wire->board_round)
-            return 0;
+    for (; *member < wire->members; ++*member) {
+        uint64_t shown =
+            atomic_load_explicit(&row_of(wire, *member, wire->board_round)->shown, memory_order_acquire);
+        if (shown != wire->board_round) return shown == gave_up ? -1 : 0;
+    }
     return 1;
 }
 
 qdr_status qdri_board_show(qdri_wire *wire, double deadline) {
     enum { LOOKS_BETWEEN_PROGRESS = 8, LOOKS_BETWEEN_CLOCKS = 256 };
     unsigned before_yielding = wire->crowded ? 4 : 200;
-    int member = 0;
+    int member = 0, all;
     QDRI_TRY(qdri_wire_state(wire));
     qdri_status_own(wire)->meetings++;
     qdri_board *own = row_of(wire, wire->member[wire->rank], ++wire->board_round);
     atomic_store_explicit(&own->shown, wire->board_round, memory_order_release);
     /* Somebody who is late may need this rank's help with an exchange before he can come. */
-    for (unsigned looks = 1; !all_have_shown(wire, &member); looks++) {
+    for (unsigned looks = 1; (all = all_have_shown(wire, &member)) == 0; looks++) {
         if (looks < before_yielding) continue;
         sched_yield();
         if (looks % LOOKS_BETWEEN_PROGRESS == 0) qdri_progress(wire);
         if (wire->gone || wire->failed) return qdri_wire_state(wire);
         if (deadline < 0 && looks % LOOKS_BETWEEN_CLOCKS == 0) deadline = qdri_deadline(0);
         if (deadline > 0 && looks % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
-            return qdri_status_stalled(wire);
+            return give_up(wire);
     }
-    return QDR_OK;
+    return all > 0 ? QDR_OK : give_up(wire);
 }
