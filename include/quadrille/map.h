@@ -102,9 +102,9 @@ qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_ind
                           const qdr_map_options *options, qdr_map **map);
 
 /* Local. Other lists for the same partners, flat or in the order of qdr_map_look(), from the next start on; NULL
- * leaves a side as it is. The two ends must state the same counts. For algorithms that take any size (`paced`,
- * `async`, `distributed`), or when counts do not change. QDR_BUSY while an exchange is under way. Allocates
- * O(links). */
+ * leaves a side as it is (where the library chose the order of links, both are needed). The two ends must
+ * state the same counts. For algorithms that take any size (`paced`, `async`, `distributed`), or when counts do
+ * not change. QDR_BUSY while an exchange is under way. Allocates O(links). */
 qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indices *receives);
 
 /* Local. As qdr_plan_destroy(). */
@@ -153,8 +153,8 @@ qdr_status qdr_map_exchange(qdr_map *map, qdr_direction direction, const qdr_fie
 /* Local, free of cost. With `keeps_incoming`: where the elements of one field lie that came from the
  * source-th partner (of qdr_map_look(); in reverse, destination-th) in the exchange of that direction that
  * ended last, one after the other in the order of the list; aligned as the type wants it. Valid until the
- * next but one start in this direction: so one exchange may be read while the next is under way. NULL before
- * the first. */
+ * next but one start in this direction, so one exchange may be read while the next is under way, and until the
+ * next relist. Sizes of varying elements, `target_start`, must stay until then. NULL before the first. */
 const void *qdr_map_incoming(const qdr_map *map, qdr_direction direction, int source, int field);
 
 #ifdef __cplusplus

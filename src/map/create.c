@@ -179,7 +179,8 @@ static qdr_status from_lists(const given *all, const qdr_indices *alone, qdr_map
 static qdr_status from_one(const given *all, qdr_map *map, qdr_status *mine) {
     qdr_indices alone = all->sends ? *all->sends : *all->receives;
     qdri_map_links sorted = {NULL, NULL};
-    if (!map->keeps && !map->reproducible && alone.remote)
+    map->may_sort = !map->keeps && !map->reproducible;
+    if (map->may_sort && alone.remote)
         (void)qdri_map_sort(&alone, all->sends == NULL, &sorted); /* without memory they stay as they are */
     if (sorted.local) {
         alone.local = sorted.local;

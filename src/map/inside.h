@@ -46,6 +46,7 @@ struct qdr_map {
     qdr_reverse reverse;
     int reproducible, keeps;
     int relisted;
+    int may_sort; /* the order of links is the library's, until they are relisted */
     int meet; /* an element is both sent and received; -1: not known */
     int64_t meet_element;
 };

@@ -92,6 +92,11 @@ qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indi
     for (int i = 0; i < 2; i++)
         if (map->plan[i] && qdri_plan_busy(map->plan[i]))
             return qdri_fail(QDR_BUSY, "qdr_map_relist: an exchange is under way; wait for it first");
+    if (map->may_sort && (!sends || !receives))
+        return qdri_fail(
+            QDR_INVALID,
+            "qdr_map_relist: this map was made from one side, and the library chose the order of "
+            "its links; give both sides");
     qdr_partners_view view = qdr_partners_look(map->partners);
     relisting all[] = {
         {"sends", sends, view.sends, view.destination, view.send_items, &map->sends, {.highest = -1}},
@@ -111,6 +116,7 @@ qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indi
     }
     if (status) return status;
     map->relisted = 1;
+    map->may_sort = 0;
     map->meet = -1;
     return QDR_OK;
 }

@@ -130,7 +130,6 @@ static qdr_status open_channels(qdr_plan *plan, qdri_near *near, int could, doub
 qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refused) {
     qdri_near_close(plan, 0);
     wanted = wanted && qdri_node_members(plan->wire) > 1;
-    if (wanted) QDRI_TRY(qdri_arena_open(plan->wire, deadline));
     *refused = wanted && !qdri_arena_there(plan->wire);
     wanted = wanted && !*refused;
     qdr_status status = find_neighbors(plan, wanted, plan->near);

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arena: memory of each member of a node that all the others have mapped. It is mapped once for a wire,
- * much larger than it is, and backed piece by piece as its owner needs more (posix_fallocate, by the owner, so
- * it lies near him); so growing takes no agreement and no second mapping. What is given back is kept for
- * later: a list of blocks by rising offset, first fit, neighbours merged.
+ * The arena: memory of each member of a node that all the others have mapped. It is part of the node's
+ * segment, much larger than what is behind it: its owner puts memory behind it piece by piece as he needs it
+ * (posix_fallocate, by the owner, so it lies near him); so growing takes no agreement and no second mapping.
+ * What is given back is kept for later: a list of blocks by rising offset, first fit, neighbours merged.
  */
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/memory.h"
-#include "base/random.h"
 #include "wire/inside.h"
 
-enum { GRAIN = 128, BACKED_AT_ONCE = 1 << 16, FIRST = 4096 };
+enum { GRAIN = 128, BACKED_AT_ONCE = 1 << 16 };
 
 typedef struct block {
     int64_t begin, bytes;
@@ -22,17 +19,17 @@ typedef struct block {
 } block;
 
 struct qdri_arena {
-    int tried;
+    char *base;   /* of the first member's; NULL: there is none */
+    int64_t size; /* of each member's */
     int file;
-    int64_t size;   /* of each mapping */
+    int64_t at;     /* in the file: where this rank's begins */
     int64_t backed; /* of this rank's */
-    char **base;    /* [members]; NULL: there is none */
     block *block;   /* of this rank's, by rising begin */
     int64_t blocks, capacity;
 };
 
 /* A gibibyte each, less where many share an address space. */
-static int64_t size_for(int members) {
+int64_t qdri_arena_size(int members) {
     int64_t most = INT64_C(1) << 30, all = INT64_C(1) << 38;
     return all / members < most ? all / members / BACKED_AT_ONCE * BACKED_AT_ONCE : most;
 }
@@ -58,7 +55,9 @@ static int back(qdri_arena *arena, int64_t end) {
     int64_t wanted = (end + BACKED_AT_ONCE - 1) / BACKED_AT_ONCE * BACKED_AT_ONCE;
     if (wanted > arena->size) wanted = arena->size;
     if (wanted <= arena->backed) return end <= arena->backed;
-    if (posix_fallocate(arena->file, (off_t)arena->backed, (off_t)(wanted - arena->backed)) != 0) return 0;
+    if (posix_fallocate(arena->file, (off_t)(arena->at + arena->backed), (off_t)(wanted - arena->backed)) !=
+        0)
+        return 0;
     arena->backed = wanted;
     return 1;
 }
@@ -100,87 +99,34 @@ void qdri_arena_give(qdri_wire *wire, int64_t offset) {
 }
 
 void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset) {
-    return wire->arena->base[member] + offset;
+    return wire->arena->base + member * wire->arena->size + offset;
 }
 
 int qdri_arena_there(const qdri_wire *wire) {
     return wire->arena->base != NULL;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------- */
-
-static void detach(qdri_wire *wire, char **base) {
-    for (int i = 0; base && i < wire->members; i++)
-        if (base[i]) munmap(base[i], (size_t)wire->arena->size);
-    free(base);
-}
-
-/* One round: each shows a word, 0 meaning failure; whether all could. */
-static qdr_status all_could(qdri_wire *wire, int64_t word, double deadline, int *all) {
-    *qdri_board_write(wire) = word;
-    QDRI_TRY(qdri_board_show(wire, deadline));
-    *all = 1;
-    for (int i = 0; i < wire->members; i++) *all &= *qdri_board_read(wire, i) != 0;
-    return QDR_OK;
-}
-
-static int attach(qdri_wire *wire, char **base) {
-    int own = wire->member[wire->rank];
-    for (int i = 0; i < wire->members; i++) {
-        uint64_t token = (uint64_t)*qdri_board_read(wire, i);
-        if (i != own) base[i] = qdri_share_find(token, (size_t)wire->arena->size);
-        if (!base[i]) return 0;
-    }
-    return 1;
-}
-
-static qdr_status open_all(qdri_wire *wire, char **base, double deadline, int *all) {
-    qdri_arena *arena = wire->arena;
-    uint64_t token = qdri_mix(wire->token ^ UINT64_C(0xa2e4a));
-    char *own = base ? qdri_share_make(token, BACKED_AT_ONCE, (size_t)arena->size, &arena->file) : NULL;
-    if (own) base[wire->member[wire->rank]] = own;
-    qdr_status status = all_could(wire, own ? (int64_t)token : 0, deadline, all);
-    if (!status && *all) status = all_could(wire, attach(wire, base), deadline, all);
-    if (own) qdri_share_unlink(token);
-    return status;
-}
+/* ---- beginning and end --------------------------------------------------------------------------------- */
 
 int qdri_arena_prepare(qdri_wire *wire) {
+    enum { FIRST_BLOCKS = 16 };
     wire->arena = QDRI_ZERO_ARRAY(qdri_arena, 1);
-    if (wire->arena) wire->arena->file = -1;
-    return wire->arena != NULL;
+    return wire->arena && qdri_grow(&wire->arena->block, &wire->arena->capacity, FIRST_BLOCKS, sizeof(block));
 }
 
-qdr_status qdri_arena_open(qdri_wire *wire, double deadline) {
+/* The first grain is nobody's, so that no offset is 0. */
+void qdri_arena_attach(qdri_wire *wire, char *base, int64_t size, int file, int64_t at) {
     qdri_arena *arena = wire->arena;
-    if (arena->tried || !wire->board) return QDR_OK;
-    arena->tried = 1;
-    arena->size = size_for(wire->members);
-    arena->backed = BACKED_AT_ONCE;
-    char **base = QDRI_ZERO_ARRAY(char *, wire->members);
-    /* The first page holds the token, and makes every offset differ from 0. */
-    block rest = {FIRST, arena->size - FIRST, 1};
-    if (base && insert(arena, 0, rest)) {
-        free(base);
-        base = NULL;
-    }
-    int all = 0;
-    qdr_status status = open_all(wire, base, deadline, &all);
-    if (status || !all) {
-        detach(wire, base);
-        if (!status) qdri_log("node of %d ranks: no shared memory to be had; they use MPI", wire->members);
-        return status;
-    }
-    for (int i = 0; i < wire->members; i++) madvise(base[i], (size_t)arena->size, MADV_DONTDUMP);
     arena->base = base;
-    return QDR_OK;
+    arena->size = size;
+    arena->file = file;
+    arena->at = at + wire->member[wire->rank] * size;
+    arena->block[0] = (block){GRAIN, size - GRAIN, 1};
+    arena->blocks = 1;
 }
 
 void qdri_arena_close(qdri_wire *wire) {
-    if (!wire->arena) return;
-    detach(wire, wire->arena->base);
-    if (wire->arena->file >= 0) close(wire->arena->file);
-    free(wire->arena->block);
+    if (wire->arena) free(wire->arena->block);
     free(wire->arena);
     wire->arena = NULL;
 }

@@ -37,14 +37,14 @@ int __wrap_posix_fallocate(int file, off_t offset, off_t length) {
 
 /* ---- a wire made by hand ------------------------------------------------------------------------------- */
 
-static void open_wire(qdri_wire *wire, int rank, int ranks, void *board) {
+static void open_wire(qdri_wire *wire, int rank, int ranks, void *board, void *memory) {
     *wire = (qdri_wire){.rank = rank, .ranks = ranks, .members = ranks, .one_node = 1, .crowded = 1};
     wire->member = calloc((size_t)ranks, sizeof(int));
     wire->node = calloc((size_t)ranks, sizeof(int));
     for (int r = 0; r < ranks; r++) wire->member[r] = r;
     wire->board = board;
-    wire->token = qdri_mix((uint64_t)getpid() << 8 ^ (uint64_t)rank);
     assert_true(qdri_arena_prepare(wire));
+    if (memory) qdri_arena_attach(wire, memory, qdri_arena_size(ranks), -1, 0);
 }
 
 static void close_wire(qdri_wire *wire) {
@@ -60,26 +60,27 @@ static void *shared_memory(size_t bytes) {
 }
 
 static qdri_wire alone;
-static void *board_alone;
+static void *board_alone, *memory_alone;
 
 static int set_up(void **state) {
     (void)state;
     refuses = 0;
     backed = 0;
     board_alone = shared_memory(qdri_board_bytes(1));
-    open_wire(&alone, 0, 1, board_alone);
-    return qdri_arena_open(&alone, 0) != QDR_OK || !qdri_arena_there(&alone);
+    memory_alone = shared_memory((size_t)qdri_arena_size(1));
+    open_wire(&alone, 0, 1, board_alone, memory_alone);
+    return !qdri_arena_there(&alone);
 }
 
 static int clean_up(void **state) {
     (void)state;
     close_wire(&alone);
-    return munmap(board_alone, qdri_board_bytes(1));
+    return munmap(board_alone, qdri_board_bytes(1)) || munmap(memory_alone, (size_t)qdri_arena_size(1));
 }
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
 
-enum { BLOCKS = 60, GRAIN = 128, WHOLE = (1 << 30) - 4096 /* what one member has, but for the first page */ };
+enum { BLOCKS = 60, GRAIN = 128, WHOLE = (1 << 30) - 128 /* what one member has, but for the first grain */ };
 
 typedef struct live {
     int64_t offset, bytes;
@@ -188,10 +189,10 @@ static int64_t word_of(int member, int round, int at) {
 
 /* Each shows other words in each round, and reads those of all; then each writes into the memory of the
  * others. What is wrong is counted. */
-static int live_together(int rank, void *board) {
+static int live_together(int rank, void *board, void *memory) {
     qdri_wire wire;
     int wrong = 0;
-    open_wire(&wire, rank, MEMBERS, board);
+    open_wire(&wire, rank, MEMBERS, board, memory);
     for (int round = 0; round < ROUNDS; round++) {
         int64_t *row = qdri_board_write(&wire);
         for (int at = 0; at < QDRI_BOARD_WORDS; at++) row[at] = word_of(rank, round, at);
@@ -200,7 +201,6 @@ static int live_together(int rank, void *board) {
             for (int at = 0; at < QDRI_BOARD_WORDS; at++)
                 wrong += qdri_board_read(&wire, m)[at] != word_of(m, round, at);
     }
-    wrong += qdri_arena_open(&wire, 0) != QDR_OK || !qdri_arena_there(&wire);
     if (!wrong) {
         int64_t own = qdri_arena_take(&wire, MEMBERS * (int64_t)sizeof(int64_t));
         *qdri_board_write(&wire) = own;
@@ -218,21 +218,23 @@ static int live_together(int rank, void *board) {
 
 static void test_processes(void **state) {
     (void)state;
-    void *board = shared_memory(qdri_board_bytes(MEMBERS));
+    size_t bytes = MEMBERS * (size_t)qdri_arena_size(MEMBERS);
+    void *board = shared_memory(qdri_board_bytes(MEMBERS)), *memory = shared_memory(bytes);
     pid_t child[MEMBERS];
     refuses = 0;
     for (int r = 1; r < MEMBERS; r++) {
         child[r] = fork();
         assert_true(child[r] >= 0);
-        if (child[r] == 0) _exit(live_together(r, board));
+        if (child[r] == 0) _exit(live_together(r, board, memory));
     }
-    assert_int_equal(live_together(0, board), 0);
+    assert_int_equal(live_together(0, board, memory), 0);
     for (int r = 1; r < MEMBERS; r++) {
         int how = -1;
         assert_int_equal(waitpid(child[r], &how, 0), child[r]);
         assert_int_equal(how, 0);
     }
     munmap(board, qdri_board_bytes(MEMBERS));
+    munmap(memory, bytes);
 }
 
 /* Whoever waits for one that does not come is told so, and the wire is broken; and so is whoever comes too
@@ -241,8 +243,8 @@ static void test_deadline(void **state) {
     (void)state;
     void *board = shared_memory(qdri_board_bytes(2));
     qdri_wire wire, late;
-    open_wire(&wire, 0, 2, board);
-    open_wire(&late, 1, 2, board);
+    open_wire(&wire, 0, 2, board, NULL);
+    open_wire(&late, 1, 2, board, NULL);
     assert_int_equal(qdri_board_show(&wire, qdri_seconds() + 0.05), QDR_STALLED);
     assert_int_equal(qdri_board_show(&wire, 0), QDR_LOST);
     assert_int_equal(qdri_board_show(&late, 0), QDR_STALLED);
@@ -252,19 +254,14 @@ static void test_deadline(void **state) {
     munmap(board, qdri_board_bytes(2));
 }
 
-/* One that has no memory: nobody has an arena, and nothing else is wrong. */
 static void test_no_arena(void **state) {
     (void)state;
     qdri_wire wire;
-    void *board = shared_memory(qdri_board_bytes(1));
-    open_wire(&wire, 0, 1, board);
-    refuses = 1;
-    assert_int_equal(qdri_arena_open(&wire, 0), QDR_OK);
+    open_wire(&wire, 0, 1, NULL, NULL);
     assert_false(qdri_arena_there(&wire));
     assert_int_equal(qdri_arena_take(&wire, 1), 0);
     qdri_arena_give(&wire, 0);
     close_wire(&wire);
-    munmap(board, qdri_board_bytes(1));
 }
 
 int main(void) {

@@ -75,6 +75,7 @@ struct qdri_wire {
     int *node;                 /* [ranks]: the lowest rank of its node */
     int members, one_node, crowded;
     size_t segment_bytes;
+    int segment_file;
     uint64_t token;    /* of this rank, for the names of what it shares */
     qdri_board *board; /* in the segment; NULL: none */
     uint64_t board_round;
@@ -106,12 +107,15 @@ void qdri_node_close(qdri_wire *wire);
 /* Memory that others can map by its name until it is unlinked. `bytes` are behind it, of `size` in all. NULL:
  * there is none. */
 void *qdri_share_make(uint64_t token, size_t bytes, size_t size, int *file);
-void *qdri_share_find(uint64_t token, size_t size);
+void *qdri_share_find(uint64_t token, size_t size, int *file);
 void qdri_share_unlink(uint64_t token);
 
 size_t qdri_board_bytes(int members);
 /* False: there is no memory for it. */
 int qdri_arena_prepare(qdri_wire *wire);
+/* Its part of the segment, `size` bytes for each member, from `at` on in the file; local. */
+void qdri_arena_attach(qdri_wire *wire, char *base, int64_t size, int file, int64_t at);
+int64_t qdri_arena_size(int members);
 void qdri_arena_close(qdri_wire *wire);
 
 /* Not all came before the deadline: the wire is broken. */

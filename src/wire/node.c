@@ -22,6 +22,8 @@
 #include "base/random.h"
 #include "wire/inside.h"
 
+enum { PAGE = 1 << 16 }; /* of any system */
+
 /* What a rank tells the others. */
 typedef struct introduction {
     uint64_t name;  /* a hash of the processor's */
@@ -66,25 +68,39 @@ static qdr_status all_have(qdri_wire *wire, int mine, double deadline, int *all)
     return QDR_OK;
 }
 
-static qdr_status share(qdri_wire *wire, uint64_t token, int leads, double deadline) {
+/* One try, with so many bytes of arena for each member. */
+static qdr_status share(qdri_wire *wire, uint64_t token, int leads, int64_t arena, double deadline,
+                        int *all) {
     size_t lines = (size_t)wire->members * sizeof(qdri_status_line);
     size_t bytes = sizeof(segment) + lines + qdri_board_bytes(wire->members);
-    segment *memory = leads ? qdri_share_make(token, bytes, bytes, NULL) : NULL;
-    int all = 0;
-    qdr_status status = all_have(wire, !leads || memory, deadline, &all);
-    if (!status && all) {
-        if (!leads) memory = qdri_share_find(token, bytes);
-        status = all_have(wire, memory != NULL, deadline, &all);
+    size_t before = (bytes + PAGE - 1) / PAGE * PAGE, size = before + (size_t)(wire->members * arena);
+    int file = -1;
+    segment *memory = leads ? qdri_share_make(token, bytes, size, &file) : NULL;
+    qdr_status status = all_have(wire, !leads || memory, deadline, all);
+    if (!status && *all) {
+        if (!leads) memory = qdri_share_find(token, size, &file);
+        status = all_have(wire, memory != NULL, deadline, all);
     }
     if (leads) qdri_share_unlink(token);
-    if (status || !all) {
-        if (memory) munmap(memory, bytes);
+    if (status || !*all) {
+        if (memory) munmap(memory, size);
+        if (file >= 0) close(file);
         return status;
     }
+    madvise(memory, size, MADV_DONTDUMP);
     wire->line = (qdri_status_line *)(memory + 1);
     wire->board = (qdri_board *)((char *)(memory + 1) + lines);
-    wire->segment_bytes = bytes;
+    wire->segment_bytes = size;
+    wire->segment_file = file;
+    if (arena > 0) qdri_arena_attach(wire, (char *)memory + before, arena, file, (int64_t)before);
     return QDR_OK;
+}
+
+/* Where there is no room for an arena among the addresses, there may be for the rest. */
+static qdr_status share_most(qdri_wire *wire, uint64_t token, int leads, double deadline) {
+    int all = 0;
+    QDRI_TRY(share(wire, token, leads, qdri_arena_size(wire->members), deadline, &all));
+    return all ? QDR_OK : share(wire, qdri_mix(token), leads, 0, deadline, &all);
 }
 
 static qdr_status gather_introductions(qdri_wire *wire, introduction *all, int64_t *start, double deadline) {
@@ -125,7 +141,7 @@ qdr_status qdri_node_open(qdri_wire *wire, double deadline) {
         find_nodes(wire, all);
         wire->token = all[wire->rank].token;
         int leader = wire->node[wire->rank];
-        status = share(wire, all[leader].token, leader == wire->rank, deadline);
+        status = share_most(wire, all[leader].token, leader == wire->rank, deadline);
     }
     if (!status && wire->line) {
         wire->one_node = wire->members == wire->ranks;
@@ -141,7 +157,10 @@ qdr_status qdri_node_open(qdri_wire *wire, double deadline) {
 
 void qdri_node_close(qdri_wire *wire) {
     qdri_arena_close(wire);
-    if (wire->line) munmap((segment *)wire->line - 1, wire->segment_bytes);
+    if (wire->line) {
+        munmap((segment *)wire->line - 1, wire->segment_bytes);
+        close(wire->segment_file);
+    }
     free(wire->member);
     free(wire->node);
     free(wire->words);

@@ -85,10 +85,7 @@ const int64_t *qdri_board_read(const qdri_wire *wire, int member);
 
 /* ---- the arena ----------------------------------------------------------------------------------------- */
 
-/* Collective over the node, the first time; later calls are local. Whether there is one is the same for all
- * members: qdri_arena_open() succeeds without one, and qdri_arena_there() says it. Fails when a deadline
- * passes only. */
-qdr_status qdri_arena_open(qdri_wire *wire, double deadline);
+/* Whether there is one; the same on all ranks. */
 int qdri_arena_there(const qdri_wire *wire);
 
 /* Local. Memory of this rank's own, zero where it was never used, aligned to 128 bytes; backed, so touching

@@ -33,25 +33,28 @@ void *qdri_share_make(uint64_t token, size_t bytes, size_t size, int *file) {
         *memory = token;
     else
         shm_unlink(name);
-    if (memory && file)
+    if (memory)
         *file = made;
     else
         close(made);
     return memory;
 }
 
-void *qdri_share_find(uint64_t token, size_t size) {
+void *qdri_share_find(uint64_t token, size_t size, int *file_found) {
     char name[64];
     struct stat state;
     name_of(name, sizeof name, token);
     int file = shm_open(name, O_RDWR, 0);
     if (file < 0) return NULL;
     uint64_t *found = fstat(file, &state) == 0 && state.st_size >= (off_t)size ? map(file, size) : NULL;
-    close(file);
     if (found && *found != token) {
         munmap(found, size);
-        return NULL;
+        found = NULL;
     }
+    if (found)
+        *file_found = file;
+    else
+        close(file);
     return found;
 }
 
