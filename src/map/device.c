@@ -10,10 +10,11 @@
 
 #include "map/inside.h"
 
-/* CUDA's driver: attribute 2 is the kind of memory, of which 2 is a device's. Pointers that it does not know
- * are the host's. */
+/* CUDA's driver: attribute 2 is the kind of memory, of which 2 is a device's; attribute 8 says that the host
+ * can use it all the same. Pointers that it does not know are the host's. */
 typedef int ask_cuda(void *data, int attribute, unsigned long long pointer);
 
+/* Looked for once: a runtime that a process has is there before its first exchange. */
 static ask_cuda *find_runtime(void) {
     static _Atomic(int) looked;
     static _Atomic(ask_cuda *) found;
@@ -28,9 +29,10 @@ static ask_cuda *find_runtime(void) {
 }
 
 int qdri_is_device_pointer(const void *pointer) {
-    enum { MEMORY_TYPE = 2, DEVICE = 2 };
+    enum { MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE = 2 };
     ask_cuda *ask = find_runtime();
-    unsigned kind = 0;
-    if (!ask || !pointer) return 0;
-    return ask(&kind, MEMORY_TYPE, (unsigned long long)(uintptr_t)pointer) == 0 && kind == DEVICE;
+    unsigned kind = 0, managed = 0;
+    unsigned long long address = (unsigned long long)(uintptr_t)pointer;
+    if (!ask || !pointer || ask(&kind, MEMORY_TYPE, address) != 0 || kind != DEVICE) return 0;
+    return ask(&managed, IS_MANAGED, address) != 0 || !managed;
 }

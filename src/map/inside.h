@@ -32,6 +32,7 @@ typedef struct qdri_load_field {
 typedef struct qdri_load {
     qdri_cargo cargo; /* first: callbacks convert */
     const qdri_map_side *from, *to;
+    int64_t checked; /* the lists with which these fields were found to be right; -1: none */
     int fields;
     qdri_load_field field[QDR_MOST_FIELDS]; /* in the order in which they are packed */
     int64_t *bytes;                         /* [partners of from and to], for elements of varying size */
@@ -45,9 +46,9 @@ struct qdr_map {
     qdri_map_side sends, receives;
     qdr_reverse reverse;
     int reproducible, keeps;
-    int relisted;
-    int may_sort; /* the order of links is the library's, until they are relisted */
-    int meet; /* an element is both sent and received; -1: not known */
+    int64_t relisted; /* how often */
+    int may_sort;     /* the order of links is the library's, until they are relisted */
+    int meet;         /* an element is both sent and received; -1: not known */
     int64_t meet_element;
 };
 

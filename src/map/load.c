@@ -75,7 +75,8 @@ typedef struct question {
 static qdr_status check_shape(const question *asked) {
     const qdr_field *field = asked->field;
     int64_t size = qdr_type_bytes(field->type);
-    int varies = field->source_start || field->target_start;
+    int empty = asked->from->highest < 0 && asked->to->highest < 0;
+    int varies = field->source_start || field->target_start || (empty && field->width == 0);
     if (size == 0)
         return qdri_fail(QDR_INVALID, "field %d: there is no type %d", asked->number, (int)field->type);
     if (!qdr_operation_suits(field->operation, field->type))
@@ -244,8 +245,18 @@ static qdr_status count_varying(const qdr_map *map, const qdr_plan *plan, qdri_l
     return QDR_OK;
 }
 
-qdr_status qdri_load_fill(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields,
-                          qdri_load *load) {
+/* Most programs exchange the same arrays again and again; what was right stays so. Sizes of varying elements
+ * may have changed behind their pointer. */
+static int is_known(const qdr_map *map, const qdri_load *load, const qdr_field *field, int fields) {
+    if (load->checked != map->relisted || load->fields != fields || load->field[fields - 1].bytes == 0)
+        return 0;
+    for (int i = 0; i < fields; i++)
+        if (memcmp(&load->field[i].field, &field[load->field[i].number], sizeof *field) != 0) return 0;
+    return 1;
+}
+
+static qdr_status fill(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields,
+                       qdri_load *load) {
     load->from = direction == QDR_FORWARD ? &map->sends : &map->receives;
     load->to = direction == QDR_FORWARD ? &map->receives : &map->sends;
     load->fields = 0;
@@ -257,9 +268,18 @@ qdr_status qdri_load_fill(qdr_map *map, qdr_direction direction, const qdr_field
                                .keeps = map->keeps,
                                .outgoing_items = counts ? load->from->count : NULL,
                                .incoming_items = counts ? load->to->count : NULL};
-    if (fields < 1 || fields > QDR_MOST_FIELDS || !field)
-        return qdri_fail(QDR_RANGE, "%d fields; expected 1 to %d", fields, QDR_MOST_FIELDS);
     for (int i = 0; i < fields; i++) QDRI_TRY(add_checked(map, direction, &field[i], i, load));
     QDRI_TRY(check_bytes(load));
     return load->field[fields - 1].bytes == 0 ? count_varying(map, map->plan[direction], load) : QDR_OK;
+}
+
+qdr_status qdri_load_fill(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields,
+                          qdri_load *load) {
+    if (fields < 1 || fields > QDR_MOST_FIELDS || !field)
+        return qdri_fail(QDR_RANGE, "%d fields; expected 1 to %d", fields, QDR_MOST_FIELDS);
+    if (is_known(map, load, field, fields)) return QDR_OK;
+    load->checked = -1;
+    QDRI_TRY(fill(map, direction, field, fields, load));
+    load->checked = map->relisted;
+    return QDR_OK;
 }

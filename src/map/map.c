@@ -115,7 +115,7 @@ qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indi
         if (!status && all[i].given) *all[i].side = all[i].made;
     }
     if (status) return status;
-    map->relisted = 1;
+    map->relisted++;
     map->may_sort = 0;
     map->meet = -1;
     return QDR_OK;

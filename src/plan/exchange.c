@@ -80,13 +80,13 @@ qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_exchang
         slot->item_bytes = cargo->item_bytes;
         slot->outgoing_items = cargo->outgoing_items;
         slot->incoming_items = cargo->incoming_items;
-        status = qdri_aside_start(slot);
     }
     if (!status && plan->is_far) {
         slot->last = slot->moved = qdri_seconds();
         status = qdri_buffers_bind_cargo(slot);
         if (!status) status = qdri_buffers_make_room(slot);
     }
+    if (!status) status = qdri_aside_start(slot); /* last: it may already unpack */
     if (!status) {
         run(slot);
         *exchange = slot;
@@ -178,9 +178,10 @@ qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
     /* Whoever comes here has time. */
     double patience = status == QDR_STALLED ? qdri_patience(waited->plan->stall_seconds) : 0;
     while (status == QDR_STALLED) {
-        double now = qdri_seconds(), last = waited->moved > begin ? waited->moved : begin;
+        double now = qdri_seconds();
         if (waited->near_left != near_left) waited->moved = now;
         near_left = waited->near_left;
+        double last = waited->moved > begin ? waited->moved : begin;
         qdri_stall_note(waited);
         if (patience > 0 && now > last + patience) break;
         status = qdri_wait_until(wire, &waited->finished, now + between_notes);

@@ -106,7 +106,7 @@ static int cancel_slot(qdr_exchange *slot) {
     stays |= cancel_pool(slot->wire, &slot->notes);
     stays |= qdri_cancel(slot->wire, &slot->listening.operation);
     stays |= cancel_near(slot);
-    if (slot->executor && slot->executor->leave) slot->executor->leave(slot);
+    if (slot->state && slot->executor->leave) slot->executor->leave(slot);
     slot->under_way = 0;
     return stays;
 }

@@ -85,8 +85,9 @@ static qdr_status spread_failure(qdri_wire *wire, int failed, qdr_status mine, d
 
 static int64_t digest(const int64_t *word, int count) {
     uint64_t all = 1;
-    for (int i = 0; i < count; i++) all = qdri_mix(all ^ (uint64_t)word[i]);
-    return (int64_t)all;
+    for (int i = 0; i < count; i++)
+        all = ((all ^ (uint64_t)word[i]) + (all >> 29)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (int64_t)qdri_mix(all);
 }
 
 /* A row is a digest, a word for each rank, then what is agreed on: maxima, parity, spans. Mostly all ranks say

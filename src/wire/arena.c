@@ -5,7 +5,6 @@
  * (posix_fallocate, by the owner, so it lies near him); so growing takes no agreement and no second mapping.
  * What is given back is kept for later: a list of blocks by rising offset, first fit, neighbours merged.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -55,9 +54,7 @@ static int back(qdri_arena *arena, int64_t end) {
     int64_t wanted = (end + BACKED_AT_ONCE - 1) / BACKED_AT_ONCE * BACKED_AT_ONCE;
     if (wanted > arena->size) wanted = arena->size;
     if (wanted <= arena->backed) return end <= arena->backed;
-    if (posix_fallocate(arena->file, (off_t)(arena->at + arena->backed), (off_t)(wanted - arena->backed)) !=
-        0)
-        return 0;
+    if (!qdri_share_back(arena->file, arena->at + arena->backed, wanted - arena->backed)) return 0;
     arena->backed = wanted;
     return 1;
 }

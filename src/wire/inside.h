@@ -109,6 +109,8 @@ void qdri_node_close(qdri_wire *wire);
 void *qdri_share_make(uint64_t token, size_t bytes, size_t size, int *file);
 void *qdri_share_find(uint64_t token, size_t size, int *file);
 void qdri_share_unlink(uint64_t token);
+/* Puts memory behind a part of the file; false: there is none. */
+int qdri_share_back(int file, int64_t from, int64_t bytes);
 
 size_t qdri_board_bytes(int members);
 /* False: there is no memory for it. */

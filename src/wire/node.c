@@ -9,6 +9,7 @@
  * and everything else works as before.
  */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,8 @@ typedef struct introduction {
     uint64_t token; /* of the segment that it would make */
 } introduction;
 
-/* The segment: its mark, then the lines of its members, each on cache lines of its own, then the board. */
+/* The segment: its mark, then the lines of its members, each on cache lines of its own, then the board, then
+ * the arenas. */
 typedef struct segment {
     uint64_t mark[16];
 } segment;
@@ -123,6 +125,15 @@ static void find_nodes(qdri_wire *wire, const introduction *all) {
     }
 }
 
+/* Of the node, or fewer if the launcher keeps this process on some, but not if on one: then others have
+ * theirs. */
+static long processors(void) {
+    cpu_set_t set;
+    long all = sysconf(_SC_NPROCESSORS_ONLN);
+    int own = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return own > 1 && own < all ? own : all;
+}
+
 qdr_status qdri_node_open(qdri_wire *wire, double deadline) {
     introduction *all = QDRI_ARRAY(introduction, (int64_t)wire->ranks + 1);
     int64_t *start = QDRI_ARRAY(int64_t, (int64_t)wire->ranks + 1);
@@ -145,7 +156,7 @@ qdr_status qdri_node_open(qdri_wire *wire, double deadline) {
     }
     if (!status && wire->line) {
         wire->one_node = wire->members == wire->ranks;
-        wire->crowded = wire->members > sysconf(_SC_NPROCESSORS_ONLN);
+        wire->crowded = wire->members > processors();
         *qdri_status_own(wire) = wire->own_line;
     }
     if (!wire->broken) { /* else MPI may still write into them */

@@ -9,7 +9,7 @@
  *     the board      each shows a row of words, all read all rows: agreement without a message
  *     the arena      memory of each rank into which the others write
  *
- * Where shared memory is missing or short, nobody of the node has it, and everything goes by MPI.
+ * Where shared memory is missing on one node, nobody has it, and everything goes by MPI.
  */
 #ifndef QDRI_NODE_H
 #define QDRI_NODE_H

@@ -4,9 +4,11 @@
  * mapping without memory behind it kills whoever touches it. It begins with its token, so whoever maps it
  * knows that it is the one that was meant.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,22 +23,35 @@ static uint64_t *map(int file, size_t size) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+int qdri_share_back(int file, int64_t from, int64_t bytes) {
+    int error;
+    do error = posix_fallocate(file, (off_t)from, (off_t)bytes);
+    while (error == EINTR);
+    return error == 0;
+}
+
+/* A longer file than is allowed would not be refused, but end the process. */
+static int is_allowed(size_t size) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+}
+
 void *qdri_share_make(uint64_t token, size_t bytes, size_t size, int *file) {
     char name[64];
+    if (!is_allowed(size)) return NULL;
     name_of(name, sizeof name, token);
     int made = shm_open(name, O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR);
     if (made < 0) return NULL;
     uint64_t *memory = NULL;
-    if (ftruncate(made, (off_t)size) == 0 && posix_fallocate(made, 0, (off_t)bytes) == 0)
+    if (ftruncate(made, (off_t)size) == 0 && qdri_share_back(made, 0, (int64_t)bytes))
         memory = map(made, size);
-    if (memory)
-        *memory = token;
-    else
+    if (!memory) {
         shm_unlink(name);
-    if (memory)
-        *file = made;
-    else
         close(made);
+        return NULL;
+    }
+    *memory = token;
+    *file = made;
     return memory;
 }
 
