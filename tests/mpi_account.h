@@ -73,6 +73,7 @@ COUNTED(int, PMPI_Iallgatherv,
          MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request),
         (out, count, type, in, counts, places, in_type, comm, request))
 COUNTED(int, PMPI_Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request), (comm, made, request))
-COUNTED(qdr_status, qdri_board_show, (qdri_wire * wire, double deadline), (wire, deadline))
+COUNTED(qdr_status, qdri_board_show, (qdri_wire * wire, uint64_t kind, double deadline),
+        (wire, kind, deadline))
 
 #endif

@@ -137,18 +137,11 @@ static qdr_status tell_remote(const given *all, const qdr_indices *alone, learne
 
 /* ---- both sides ---------------------------------------------------------------------------------------- */
 
-static qdr_status make_partners(const given *all, int sends, const int *destination, const int64_t *out,
-                                int receives, const int *source, const int64_t *in, int checked,
-                                qdr_map *map) {
-    return qdr_partners_from_both(all->comm, sends, destination, out, receives, source, in, checked,
-                                  &map->partners);
-}
-
 /* Both lists are this rank's own. What fails here alone is said in `mine`. */
 static qdr_status from_both(const given *all, qdr_map *map, qdr_status *mine) {
     const qdr_indices *out = all->sends, *in = all->receives;
-    QDRI_TRY(make_partners(all, out->partners, out->rank, out->count, in->partners, in->rank, in->count,
-                           !all->options->trusted, map));
+    QDRI_TRY(qdr_partners_from_both(all->comm, out->partners, out->rank, out->count, in->partners, in->rank,
+                                    in->count, !all->options->trusted, &map->partners));
     *mine = qdri_map_side_open(&map->sends, out->partners, out->rank, out->count, out->local);
     if (!*mine) *mine = qdri_map_side_open(&map->receives, in->partners, in->rank, in->count, in->local);
     return QDR_OK;
@@ -159,12 +152,12 @@ static qdr_status from_lists(const given *all, const qdr_indices *alone, qdr_map
     learned other = {.partners = 0};
     QDRI_TRY(tell_remote(all, alone, &other));
     qdr_status read = read_parcels(&other);
-    /* Where there is no memory, the sides are empty, and that is agreed on in the end. */
+    /* Where there is no memory, the side is empty, and making the plan fails for all. */
     int partners = read ? 0 : other.partners;
-    qdr_status status = all->sends ? make_partners(all, alone->partners, alone->rank, alone->count, partners,
-                                                   other.rank, other.count, 0, map)
-                                   : make_partners(all, partners, other.rank, other.count, alone->partners,
-                                                   alone->rank, alone->count, 0, map);
+    const qdr_indices theirs_read = {.partners = partners, .rank = other.rank, .count = other.count};
+    const qdr_indices *out = all->sends ? alone : &theirs_read, *in = all->sends ? &theirs_read : alone;
+    qdr_status status = qdr_partners_from_both(all->comm, out->partners, out->rank, out->count, in->partners,
+                                               in->rank, in->count, 0, &map->partners);
     qdri_map_side *own = all->sends ? &map->sends : &map->receives;
     qdri_map_side *theirs = all->sends ? &map->receives : &map->sends;
     *mine = read;
@@ -193,7 +186,7 @@ static qdr_status from_one(const given *all, qdr_map *map, qdr_status *mine) {
 
 /* Only the sends are known, and what comes stands in the order of its sources. */
 static qdr_status from_sends(const given *all, qdr_map *map, qdr_status *mine) {
-    const qdr_indices *out = all->sends ? all->sends : all->receives;
+    const qdr_indices *out = all->sends;
     QDRI_TRY(qdr_partners_from_sends(all->comm, out->partners, out->rank, out->count, all->options->discovery,
                                      &map->partners));
     qdr_partners_view view = qdr_partners_look(map->partners);

@@ -56,7 +56,8 @@ static void place_links(const qdr_indices *flat, int64_t *start, qdri_map_group 
 qdr_status qdri_map_group_open(const qdr_indices *given, const char *what, int ranks, int partners,
                                const int *order, qdri_map_group *group) {
     *group = (qdri_map_group){.indices = *given};
-    int is_flat = given->links != 0 || given->link_rank || (order && given->partners == 0);
+    int is_flat = given->links != 0 || given->link_rank ||
+                  (order && given->partners == 0 && !given->rank && !given->count);
     if (!is_flat) return QDR_OK;
     QDRI_TRY(check_flat(given, what, ranks));
     int64_t *start = QDRI_ZERO_ARRAY(int64_t, ranks);

@@ -9,6 +9,8 @@
 qdr_status qdr_map_destroy(qdr_map **map) {
     if (!map || !*map) return QDR_OK;
     qdr_map *gone = *map;
+    for (int i = 0; i < 2; i++)
+        if (gone->plan[i]) QDRI_TRY(qdri_plan_check_idle(gone->plan[i]));
     for (int i = 0; i < 2; i++) QDRI_TRY(qdr_plan_destroy(&gone->plan[i]));
     for (int i = 0; i < 2; i++) {
         for (int k = 0; gone->load[i] && k < gone->loads; k++) free(gone->load[i][k].bytes);

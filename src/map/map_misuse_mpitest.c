@@ -307,6 +307,50 @@ static void test_gone(void) {
     FINE(qdr_map_destroy(&map));
 }
 
+/* ---- ranks that differ --------------------------------------------------------------------------------- */
+
+/* The first rank has wider elements than the others: both ends of its messages say so, though one of them
+ * waits for room that the other never makes. */
+static void test_different_widths(const char *transport) {
+    qdr_map *map = ring_map(QDR_REVERSE_NONE, "async", transport, 1);
+    static double array[2 * SENT * 1000];
+    qdr_field field = {.source = array, .target = array, .type = QDR_DOUBLE, .width = rank == 0 ? 1000 : 1};
+    if (rank <= 1)
+        EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_MISMATCH, "bytes");
+    else
+        FINE(qdr_map_exchange(map, QDR_FORWARD, &field, 1));
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody leaves while another may look */
+    FINE(qdr_map_destroy(&map));
+}
+
+/* Trusted lists that do not fit are found when the plan is made. */
+static void test_trusted(const char *transport) {
+    ring made;
+    qdr_map *map = NULL;
+    set_ring(&made);
+    int64_t fewer = SENT - 1;
+    if (rank == 0) made.sends.count = &fewer;
+    made.options.trusted = 1;
+    made.plan.transport = transport;
+    EXPECT(create(&made, &map), QDR_MISMATCH, "different ideas");
+    CHECK(map == NULL);
+}
+
+/* A map that cannot be destroyed stays whole. */
+static void test_busy(void) {
+    qdr_map *map = ring_map(QDR_REVERSE_COMBINE, "async", "node", 1);
+    double array[2 * SENT];
+    fill_ring(array);
+    qdr_field field = {
+        .source = array, .target = array, .type = QDR_DOUBLE, .width = 1, .operation = QDR_SUM};
+    qdr_exchange *exchange = NULL;
+    FINE(qdr_map_start(map, QDR_REVERSE, &field, 1, &exchange));
+    EXPECT(qdr_map_destroy(&map), QDR_BUSY, "is under way");
+    FINE(qdr_exchange_wait(&exchange));
+    run_ring(map);
+    FINE(qdr_map_destroy(&map));
+}
+
 int main(int count, char **words) {
     static const char *const transports[] = {"node", "net"};
     MPI_Init(&count, &words);
@@ -322,6 +366,11 @@ int main(int count, char **words) {
     test_varying();
     test_meeting_elements();
     test_relist();
+    test_busy();
+    for (int i = 0; i < 2 && ranks > 2; i++) {
+        test_trusted(transports[i]);
+        if (i == 0) test_different_widths(transports[i]);
+    }
     test_gone();
     int verdict = mpi_check_verdict();
     MPI_Finalize();

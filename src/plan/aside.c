@@ -70,11 +70,6 @@ void qdri_aside_end(qdr_exchange *exchange) {
 
 /* ---- starting ------------------------------------------------------------------------------------------ */
 
-static int64_t bytes_of(const qdr_exchange *exchange, const int64_t *other, const int64_t *planned,
-                        int place) {
-    return (other ? other[place] : planned[place]) * exchange->item_bytes;
-}
-
 qdr_status qdri_aside_start(qdr_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     const qdri_self *self = &exchange->program->self;
@@ -86,12 +81,12 @@ qdr_status qdri_aside_start(qdr_exchange *exchange) {
     for (int i = 0; i < near->far_outs; i++) {
         int place = near->far_out[i];
         if (!qdri_aside_out(exchange, place,
-                            bytes_of(exchange, exchange->outgoing_items, view.send_items, place)))
+                            qdri_message_bytes(exchange, exchange->outgoing_items, view.send_items, place)))
             return qdri_fail_memory();
     }
     for (int i = 0; i < near->far_ins; i++) {
         int place = near->far_in[i];
-        int64_t bytes = bytes_of(exchange, exchange->incoming_items, view.receive_items, place);
+        int64_t bytes = qdri_message_bytes(exchange, exchange->incoming_items, view.receive_items, place);
         char *memory = qdri_aside_in(exchange, place, bytes);
         if (!memory) return qdri_fail_memory();
         /* Of several stages the network tells the end, if it has any part in this. */
@@ -99,7 +94,8 @@ qdr_status qdri_aside_start(qdr_exchange *exchange) {
             qdri_aside_arrived(exchange, place, memory);
     }
     if (self->incoming >= 0) {
-        int64_t bytes = bytes_of(exchange, exchange->incoming_items, view.receive_items, self->incoming);
+        int64_t bytes =
+            qdri_message_bytes(exchange, exchange->incoming_items, view.receive_items, self->incoming);
         char *memory = qdri_aside_in(exchange, self->incoming, bytes);
         if (!memory) return qdri_fail_memory();
         if (bytes > 0) exchange->cargo->pack(exchange->cargo, self->outgoing, memory);
@@ -149,22 +145,4 @@ const void *qdri_cargo_kept(const qdr_plan *plan, int source) {
     if (plan->ended < 0 || !plan->keep || source < 0 || source >= qdr_partners_look(plan->partners).receives)
         return NULL;
     return plan->keep[plan->ended % (plan->in_flight + 1)].data[source];
-}
-
-int64_t qdri_plan_started(const qdr_plan *plan) {
-    return plan->started;
-}
-
-int64_t qdri_plan_ended(const qdr_plan *plan) {
-    return plan->ended;
-}
-
-int qdri_plan_any_size(const qdr_plan *plan) {
-    return plan->any_size;
-}
-
-int qdri_plan_busy(const qdr_plan *plan) {
-    for (int i = 0; i < plan->in_flight; i++)
-        if (plan->slot[i].under_way) return 1;
-    return 0;
 }

@@ -40,7 +40,10 @@ int64_t qdri_plan_ended(const qdr_plan *plan);
 /* Whether exchanges may state other sizes than the plan's. */
 int qdri_plan_any_size(const qdr_plan *plan);
 
-/* Whether an exchange is under way. */
+/* Whether an exchange is under way, stalled or not. */
 int qdri_plan_busy(const qdr_plan *plan);
+
+/* QDR_BUSY if the plan could not be destroyed, because an exchange is under way. */
+qdr_status qdri_plan_check_idle(const qdr_plan *plan);
 
 #endif

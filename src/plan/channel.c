@@ -89,6 +89,12 @@ static void give_retired(qdri_receiver *receiver, qdri_wire *wire, uint64_t gene
             (size_t)receiver->retired_count * sizeof *receiver->retired);
 }
 
+int64_t qdri_receiver_wanted(const qdri_receiver *receiver) {
+    if (atomic_load_explicit(&receiver->shared->waits, memory_order_acquire) != receiver->received + 1)
+        return -1;
+    return atomic_load_explicit(&receiver->shared->wanted, memory_order_relaxed);
+}
+
 void qdri_receiver_take(qdri_receiver *receiver, qdri_wire *wire, uint64_t number, int tells) {
     receiver->done |= UINT64_C(1) << (number - receiver->taken);
     for (; receiver->done & 1; receiver->done >>= 1, receiver->taken++) {
@@ -146,7 +152,11 @@ qdri_place qdri_sender_place(qdri_sender *sender, int64_t bytes, int64_t most, v
     }
     if (sender->generation < sender->expected) {
         read_slots(sender);
-        if (sender->generation < sender->expected) return QDRI_PLACE_LATER;
+        if (sender->generation < sender->expected) {
+            atomic_store_explicit(&sender->shared->wanted, bytes, memory_order_relaxed);
+            atomic_store_explicit(&sender->shared->waits, sender->sent + 1, memory_order_release);
+            return QDRI_PLACE_LATER;
+        }
     }
     if (sender->sent - sender->taken >= (uint64_t)sender->slots) {
         qdri_sender_hear(sender, atomic_load_explicit(&sender->shared->taken, memory_order_acquire));

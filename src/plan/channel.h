@@ -36,6 +36,9 @@ typedef struct qdri_shared {
     _Alignas(128) _Atomic uint64_t generation; /* of the slots: what follows belongs to it */
     _Atomic uint64_t begun;                    /* the same, before they are changed */
     _Atomic int64_t offset, capacity;
+    _Alignas(
+        128) _Atomic uint64_t waits; /* of the sender: the message that waits for larger slots, and one */
+    _Atomic int64_t wanted;          /* its bytes */
     qdri_flag flag[];
 } qdri_shared;
 
@@ -82,6 +85,9 @@ static inline const qdri_flag *qdri_receiver_look(const qdri_receiver *receiver)
     const qdri_flag *flag = &receiver->shared->flag[receiver->received % (uint64_t)receiver->slots];
     return atomic_load_explicit(&flag->raised, memory_order_acquire) == receiver->received + 1 ? flag : NULL;
 }
+
+/* The bytes of the next message, if its sender waits for larger slots; -1: it does not. */
+int64_t qdri_receiver_wanted(const qdri_receiver *receiver);
 
 /* A message is not needed any more. They may end in any order, and are taken in theirs. `tells`: also beside
  * the flags. */

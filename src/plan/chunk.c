@@ -39,6 +39,14 @@ void qdri_exchange_fail(qdr_exchange *exchange, qdr_status status) {
     exchange->finished = 1;
 }
 
+qdr_status qdri_fail_bytes(int partner, int64_t came, int64_t expected) {
+    return qdri_fail(
+        QDR_MISMATCH,
+        "rank %d sent %lld bytes where %lld were expected: the two ranks have different ideas of "
+        "the exchange",
+        partner, (long long)came, (long long)expected);
+}
+
 /* ---- the pool ------------------------------------------------------------------------------------------ */
 
 int qdri_chunk_possible(const qdri_half *half) {
@@ -137,11 +145,7 @@ static void arrived(qdri_operation *operation, qdr_status status) {
     give_back(&exchange->in.pool, chunk);
     if (!ended(exchange, status)) return;
     if (operation->bytes != chunk->bytes) {
-        qdri_exchange_fail(exchange,
-                           qdri_fail(QDR_MISMATCH,
-                                     "rank %d sent %lld bytes where %lld were expected: the two "
-                                     "ranks have different ideas of the exchange",
-                                     leg->partner, (long long)operation->bytes, (long long)chunk->bytes));
+        qdri_exchange_fail(exchange, qdri_fail_bytes(leg->partner, operation->bytes, chunk->bytes));
         return;
     }
     qdri_trace(exchange, QDR_EVENT_ARRIVAL, leg->partner, leg->phase, chunk->offset, chunk->bytes);

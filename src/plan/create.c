@@ -138,14 +138,19 @@ static void free_plan(qdr_plan *plan) {
     free(plan);
 }
 
-qdr_status qdr_plan_destroy(qdr_plan **plan) {
-    if (!plan || !*plan) return QDR_OK;
-    for (int i = 0; i < (*plan)->in_flight; i++) {
-        const qdr_exchange *slot = &(*plan)->slot[i];
-        if (slot->under_way && !slot->failed && !slot->stalled && qdri_wire_state((*plan)->wire) != QDR_GONE)
-            return qdri_fail(QDR_BUSY, "qdr_plan_destroy: exchange %lld is under way; wait for it first",
+qdr_status qdri_plan_check_idle(const qdr_plan *plan) {
+    for (int i = 0; i < plan->in_flight; i++) {
+        const qdr_exchange *slot = &plan->slot[i];
+        if (slot->under_way && !slot->failed && !slot->stalled && qdri_wire_state(plan->wire) != QDR_GONE)
+            return qdri_fail(QDR_BUSY, "exchange %lld is under way; wait for it first",
                              (long long)slot->number);
     }
+    return QDR_OK;
+}
+
+qdr_status qdr_plan_destroy(qdr_plan **plan) {
+    if (!plan || !*plan) return QDR_OK;
+    QDRI_TRY(qdri_plan_check_idle(*plan));
     free_plan(*plan);
     *plan = NULL;
     return QDR_OK;
@@ -172,6 +177,21 @@ static uint64_t side_parity(const qdri_program *program, const qdri_side *side, 
         word = qdri_mix(word ^ (uint64_t)leg->stage);
         word = qdri_mix(word ^ (uint64_t)leg->phase);
         parity ^= qdri_mix(word ^ (uint64_t)leg->items);
+    }
+    return parity;
+}
+
+/* The same for what stays on the node. */
+static uint64_t near_parity(const qdr_plan *plan) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    uint64_t parity = 0, own = (uint64_t)view.rank;
+    for (int i = 0; i < plan->near->neighbors; i++) {
+        const qdri_neighbor *neighbor = &plan->near->neighbor[i];
+        uint64_t other = (uint64_t)neighbor->rank;
+        int64_t out = neighbor->destination < 0 ? 0 : view.send_items[neighbor->destination];
+        int64_t in = neighbor->source < 0 ? 0 : view.receive_items[neighbor->source];
+        if (out > 0) parity ^= qdri_mix(qdri_mix(own << 32 | other) ^ (uint64_t)out);
+        if (in > 0) parity ^= qdri_mix(qdri_mix(other << 32 | own) ^ (uint64_t)in);
     }
     return parity;
 }
@@ -228,7 +248,7 @@ static void count_items(qdr_plan *plan, qdr_partners_view view) {
 static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, double deadline, int64_t *fact) {
     int refused = 0;
     qdr_status opened = qdri_near_open(plan, wants_near, deadline, &refused);
-    QDRI_TRY(qdri_wire_state(plan->wire) ? opened : QDR_OK);
+    if (!qdri_wire_usable(plan->wire)) return opened;
     memset(fact, 0, FACTS * sizeof *fact);
     fact[NUMBER] = plan->number;
     fact[REFUSED] = refused;
@@ -313,9 +333,10 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
     if (!status) status = qdri_slots_open(plan);
     plan->is_far = !status && (plan->barrier || plan->program.out.legs + plan->program.in.legs > 0);
     plan->last_phase = status ? 0 : last_phase(&plan->program);
-    int64_t parity = status ? 0
-                            : (int64_t)(side_parity(&plan->program, &plan->program.out, 0) ^
-                                        side_parity(&plan->program, &plan->program.in, 1));
+    int64_t parity = status
+                         ? 0
+                         : (int64_t)(side_parity(&plan->program, &plan->program.out, 0) ^
+                                     side_parity(&plan->program, &plan->program.in, 1) ^ near_parity(plan));
     return qdri_agree(plan->wire, &(qdri_agreement){.status = status,
                                                     .maximum = &plan->last_phase,
                                                     .count = 1,
@@ -410,6 +431,24 @@ qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info) {
         .build_seconds = plan->build_seconds,
     };
     return QDR_OK;
+}
+
+int64_t qdri_plan_started(const qdr_plan *plan) {
+    return plan->started;
+}
+
+int64_t qdri_plan_ended(const qdr_plan *plan) {
+    return plan->ended;
+}
+
+int qdri_plan_busy(const qdr_plan *plan) {
+    for (int i = 0; i < plan->in_flight; i++)
+        if (plan->slot[i].under_way) return 1;
+    return 0;
+}
+
+int qdri_plan_any_size(const qdr_plan *plan) {
+    return plan->any_size;
 }
 
 const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan) {

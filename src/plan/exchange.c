@@ -142,6 +142,7 @@ qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {
         status = finish(exchange);
     else
         status = qdri_wire_state(wire) == QDR_GONE ? QDR_GONE : QDR_OK;
+    if (status) *exchange = NULL;
     qdri_unlock(wire);
     return status;
 }
@@ -181,6 +182,7 @@ qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
         double now = qdri_seconds();
         if (waited->near_left != near_left) waited->moved = now;
         near_left = waited->near_left;
+        qdri_near_suspect(waited);
         double last = waited->moved > begin ? waited->moved : begin;
         qdri_stall_note(waited);
         if (patience > 0 && now > last + patience) break;
@@ -190,6 +192,8 @@ qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
         status = finish(exchange);
     else if (status == QDR_STALLED)
         status = qdri_stall(waited);
+    else
+        *exchange = NULL;
     qdri_unlock(wire);
     return status;
 }

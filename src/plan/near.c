@@ -121,11 +121,7 @@ static void look(qdr_exchange *exchange, qdri_near_flow *flow) {
     if (!flag) return;
     if (neighbor->destination >= 0) qdri_sender_hear(&neighbor->sender, flag->taken);
     if (flag->bytes != flow->bytes) {
-        qdri_exchange_fail(exchange,
-                           qdri_fail(QDR_MISMATCH,
-                                     "rank %d sent %lld bytes where %lld were expected: the two ranks have "
-                                     "different ideas of the exchange",
-                                     neighbor->rank, (long long)flag->bytes, (long long)flow->bytes));
+        qdri_exchange_fail(exchange, qdri_fail_bytes(neighbor->rank, flag->bytes, flow->bytes));
         return;
     }
     qdri_trace(exchange, QDR_EVENT_ARRIVAL, neighbor->rank, 0, 0, flow->bytes);
@@ -141,7 +137,6 @@ static void look(qdr_exchange *exchange, qdri_near_flow *flow) {
 
 /* ---- an exchange --------------------------------------------------------------------------------------- */
 
-/* Those that were looked at are at most as many as are left. */
 void qdri_near_poll(qdr_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     for (int i = 0; i < near->sends && !exchange->failed; i++)
@@ -150,14 +145,20 @@ void qdri_near_poll(qdr_exchange *exchange) {
         if (exchange->near_in[i].state == QDRI_NEAR_WAITS) look(exchange, &exchange->near_in[i]);
 }
 
+void qdri_near_suspect(qdr_exchange *exchange) {
+    for (int i = 0; i < exchange->plan->near->receives && !exchange->failed; i++) {
+        const qdri_near_flow *flow = &exchange->near_in[i];
+        const qdri_receiver *receiver = &flow->neighbor->receiver;
+        int64_t wanted = qdri_receiver_wanted(receiver);
+        if (flow->state == QDRI_NEAR_WAITS && receiver->received == (uint64_t)exchange->number &&
+            wanted >= 0 && wanted != flow->bytes)
+            qdri_exchange_fail(exchange, qdri_fail_bytes(flow->neighbor->rank, wanted, flow->bytes));
+    }
+}
+
 static void poll(qdri_poller *poller) {
     qdr_exchange *exchange = (qdr_exchange *)((char *)poller - offsetof(qdr_exchange, near_poller));
     qdri_near_poll(exchange);
-}
-
-static int64_t bytes_of(const qdr_exchange *exchange, const int64_t *other, const int64_t *planned,
-                        int place) {
-    return (other ? other[place] : planned[place]) * exchange->item_bytes;
 }
 
 void qdri_near_start(qdr_exchange *exchange) {
@@ -169,8 +170,8 @@ void qdri_near_start(qdr_exchange *exchange) {
     for (int i = 0; i < near->receives; i++) {
         qdri_near_flow *flow = &exchange->near_in[i];
         qdri_receiver *receiver = &flow->neighbor->receiver;
-        flow->bytes =
-            bytes_of(exchange, exchange->incoming_items, view.receive_items, flow->neighbor->source);
+        flow->bytes = qdri_message_bytes(exchange, exchange->incoming_items, view.receive_items,
+                                         flow->neighbor->source);
         flow->state = QDRI_NEAR_WAITS;
         /* What was kept is valid until the next but one start: this one. */
         if (keeps && exchange->number >= 2)
@@ -179,8 +180,8 @@ void qdri_near_start(qdr_exchange *exchange) {
     }
     for (int i = 0; i < near->sends; i++) {
         qdri_near_flow *flow = &exchange->near_out[i];
-        flow->bytes =
-            bytes_of(exchange, exchange->outgoing_items, view.send_items, flow->neighbor->destination);
+        flow->bytes = qdri_message_bytes(exchange, exchange->outgoing_items, view.send_items,
+                                         flow->neighbor->destination);
         flow->state = QDRI_NEAR_WAITS;
     }
     exchange->near_poller.poll = poll;

@@ -52,6 +52,8 @@ void qdri_near_close(qdr_plan *plan, int stays);
 void qdri_near_start(qdr_exchange *exchange);
 /* Goes on as far as it can. */
 void qdri_near_poll(qdr_exchange *exchange);
+/* Nothing moves: fails if a neighbor waits for room for a message that nobody expects. */
+void qdri_near_suspect(qdr_exchange *exchange);
 /* What came from a source in the exchange of this number is not needed any more. */
 void qdri_near_unpacked(qdr_exchange *exchange, int source, int64_t number);
 

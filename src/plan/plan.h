@@ -167,6 +167,15 @@ struct qdr_exchange {
     void *state;     /* the executor's */
 };
 
+/* The bytes of a message: of this exchange's sizes if it has its own, else of the plan's. */
+static inline int64_t qdri_message_bytes(const qdr_exchange *exchange, const int64_t *other,
+                                         const int64_t *planned, int place) {
+    return (other ? other[place] : planned[place]) * exchange->item_bytes;
+}
+
+/* More or less came from a partner than was expected. */
+qdr_status qdri_fail_bytes(int partner, int64_t came, int64_t expected);
+
 /* Moving chunks; failures end up in the exchange. */
 void qdri_chunk_send(qdr_exchange *exchange, int64_t leg, int64_t bytes);    /* the next bytes of the leg */
 void qdri_chunk_receive(qdr_exchange *exchange, int64_t leg, int64_t bytes); /* the same, at the other end */

@@ -65,7 +65,7 @@ static qdr_status spread(qdri_wire *wire, int root, void *data, int bytes, doubl
     qdri_meeting *meeting = &wire->table.spreading;
     if (wire->one_node) {
         if (root == wire->rank) memcpy(qdri_board_write(wire), data, (size_t)bytes);
-        QDRI_TRY(qdri_board_show(wire, deadline));
+        QDRI_TRY(qdri_board_show(wire, QDRI_ROUND_SPREAD | (uint64_t)bytes << 8, deadline));
         memcpy(data, qdri_board_read(wire, root), (size_t)bytes);
         return QDR_OK;
     }
@@ -103,7 +103,8 @@ static qdr_status meet_on_board(qdri_wire *wire, const qdri_agreement *agreement
     int64_t own = *row = digest(said, maxima + 1 + spans);
     memset(table->span, 0, (size_t)spans * sizeof *table->span);
     table->parity = 0;
-    QDRI_TRY(qdri_board_show(wire, agreement->deadline));
+    uint64_t kind = QDRI_ROUND_AGREE | (uint64_t)maxima << 8 | (uint64_t)spans << 24;
+    QDRI_TRY(qdri_board_show(wire, kind, agreement->deadline));
     for (int r = 0; r < wire->ranks; r++) {
         const int64_t *shown = qdri_board_read(wire, r), *its = shown + 1 + wire->ranks;
         if (agreement->word_for) agreement->word_from[r] = shown[1 + wire->rank];

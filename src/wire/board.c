@@ -9,19 +9,21 @@
  */
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "wire/inside.h"
 
-/* A row: which round it shows, then its words; on cache lines of its own, and what is read together lies
+/* A row: which round it shows, and of which kind, then its words; on cache lines of its own, and what is read together lies
  * together. */
 struct qdri_board {
     _Alignas(128) _Atomic uint64_t shown;
+    uint64_t kind;
     int64_t word[];
 };
 
 static size_t row_bytes(int members) {
     size_t words = QDRI_BOARD_WORDS + (size_t)members;
-    return (sizeof(uint64_t) + words * sizeof(int64_t) + 127) / 128 * 128;
+    return (offsetof(qdri_board, word) + words * sizeof(int64_t) + 127) / 128 * 128;
 }
 
 size_t qdri_board_bytes(int members) {
@@ -44,43 +46,61 @@ int64_t *qdri_board_words(qdri_wire *wire) {
     return wire->words;
 }
 
-/* Instead of a round: this member waited in vain, and comes no more. So whoever is late hears of it. */
+/* Instead of a round: this member waited in vain, or cannot go on, and comes no more. So whoever is late hears
+ * of it. */
 static const uint64_t gave_up = UINT64_MAX;
 
-static qdr_status give_up(qdri_wire *wire) {
-    for (uint64_t i = 0; i < 2; i++)
+void qdri_board_leave(qdri_wire *wire) {
+    for (uint64_t i = 0; wire->board && i < 2; i++)
         atomic_store_explicit(&row_of(wire, wire->member[wire->rank], i)->shown, gave_up,
                               memory_order_release);
+}
+
+static qdr_status stalled(qdri_wire *wire) {
+    qdri_board_leave(wire);
     return qdri_status_stalled(wire);
 }
 
-/* 0: not yet, 1: they have, -1: they never will. */
-static int all_have_shown(const qdri_wire *wire, int *member) {
-    for (; *member < wire->members; ++*member) {
-        uint64_t shown =
-            atomic_load_explicit(&row_of(wire, *member, wire->board_round)->shown, memory_order_acquire);
-        if (shown != wire->board_round) return shown == gave_up ? -1 : 0;
-    }
-    return 1;
+static qdr_status differ(qdri_wire *wire) {
+    qdri_wire_break(wire);
+    return qdri_fail(QDR_MISMATCH, "rank %d: ranks are in different collective calls of the library",
+                     wire->rank);
 }
 
-qdr_status qdri_board_show(qdri_wire *wire, double deadline) {
+typedef enum progress { NOT_YET, ALL_SHOWN, NEVER, DIFFERENT } progress;
+
+static progress look_at_all(const qdri_wire *wire, uint64_t kind, int *member) {
+    for (; *member < wire->members; ++*member) {
+        const qdri_board *row = row_of(wire, *member, wire->board_round);
+        uint64_t shown = atomic_load_explicit(&row->shown, memory_order_acquire);
+        if (shown != wire->board_round) return shown == gave_up ? NEVER : NOT_YET;
+        if (row->kind != kind) return DIFFERENT;
+    }
+    return ALL_SHOWN;
+}
+
+qdr_status qdri_board_show(qdri_wire *wire, uint64_t kind, double deadline) {
     enum { LOOKS_BETWEEN_PROGRESS = 8, LOOKS_BETWEEN_CLOCKS = 256 };
     unsigned before_yielding = wire->crowded ? 4 : 200;
-    int member = 0, all;
+    int member = 0;
+    progress seen;
     QDRI_TRY(qdri_wire_state(wire));
     qdri_status_own(wire)->meetings++;
     qdri_board *own = row_of(wire, wire->member[wire->rank], ++wire->board_round);
+    own->kind = kind;
     atomic_store_explicit(&own->shown, wire->board_round, memory_order_release);
     /* Somebody who is late may need this rank's help with an exchange before he can come. */
-    for (unsigned looks = 1; (all = all_have_shown(wire, &member)) == 0; looks++) {
+    for (unsigned looks = 1; (seen = look_at_all(wire, kind, &member)) == NOT_YET; looks++) {
         if (looks < before_yielding) continue;
         sched_yield();
         if (looks % LOOKS_BETWEEN_PROGRESS == 0) qdri_progress(wire);
-        if (wire->gone || wire->failed) return qdri_wire_state(wire);
+        if (wire->gone || wire->failed) {
+            qdri_board_leave(wire);
+            return qdri_wire_state(wire);
+        }
         if (deadline < 0 && looks % LOOKS_BETWEEN_CLOCKS == 0) deadline = qdri_deadline(0);
         if (deadline > 0 && looks % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
-            return give_up(wire);
+            return stalled(wire);
     }
-    return all > 0 ? QDR_OK : give_up(wire);
+    return seen == ALL_SHOWN ? QDR_OK : seen == NEVER ? stalled(wire) : differ(wire);
 }

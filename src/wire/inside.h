@@ -113,6 +113,8 @@ void qdri_share_unlink(uint64_t token);
 int qdri_share_back(int file, int64_t from, int64_t bytes);
 
 size_t qdri_board_bytes(int members);
+/* This rank comes to no further round. */
+void qdri_board_leave(qdri_wire *wire);
 /* False: there is no memory for it. */
 int qdri_arena_prepare(qdri_wire *wire);
 /* Its part of the segment, `size` bytes for each member, from `at` on in the file; local. */

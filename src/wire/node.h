@@ -76,9 +76,13 @@ int64_t *qdri_board_write(qdri_wire *wire);
 /* Memory for a word to and from each rank, kept with the wire. */
 int64_t *qdri_board_words(qdri_wire *wire);
 
-/* Collective over the node. Shows the row, and waits until all have shown theirs. When the deadline (0: none)
- * passes: QDR_STALLED, and the wire is broken. */
-qdr_status qdri_board_show(qdri_wire *wire, double deadline);
+/* What a round is for: whoever is in another than this rank makes it fail. */
+enum { QDRI_ROUND_AGREE = 1, QDRI_ROUND_SPREAD, QDRI_ROUND_CHANNELS };
+
+/* Collective over the node. Shows the row, and waits until all have shown theirs. `kind` is one of the above in
+ * the lowest byte, with anything else that all must have alike. Where ranks differ in it: QDR_MISMATCH; when
+ * the deadline (0: none) passes: QDR_STALLED. Both break the wire. */
+qdr_status qdri_board_show(qdri_wire *wire, uint64_t kind, double deadline);
 
 /* A member's row of the round that was shown last; valid until this rank shows the next. */
 const int64_t *qdri_board_read(const qdri_wire *wire, int member);

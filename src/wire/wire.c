@@ -60,6 +60,11 @@ int qdri_wire_next_round(qdri_wire *wire) {
 
 void qdri_wire_break(qdri_wire *wire) {
     wire->broken = 1;
+    qdri_board_leave(wire);
+}
+
+int qdri_wire_usable(const qdri_wire *wire) {
+    return !wire->gone && !wire->failed && !wire->broken;
 }
 
 int64_t qdri_wire_next_plan(qdri_wire *wire) {

@@ -61,6 +61,9 @@ int qdri_wire_ranks(const qdri_wire *wire);
  * collective), with a sentence. */
 qdr_status qdri_wire_state(const qdri_wire *wire);
 
+/* The same without a sentence. */
+int qdri_wire_usable(const qdri_wire *wire);
+
 /* Marks it as broken: a deadline passed where all ranks were needed. */
 void qdri_wire_break(qdri_wire *wire);
 
