@@ -215,7 +215,7 @@ static void explain(const qdr_plan *plan) {
 }
 
 /* What the ranks find out together. The least of something is minus the most of minus it. */
-enum { FAN_IN, LEAST_FAN_IN, LARGEST, SMALLEST, SOURCES, NUMBER, REFUSED, FACTS };
+enum { FAN_IN, LEAST_FAN_IN, LARGEST, SMALLEST, SOURCES, NUMBER, REFUSED, SHARING, FACTS };
 
 static void find_facts(const qdr_plan *plan, int64_t *fact) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
@@ -252,6 +252,7 @@ static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, doub
     memset(fact, 0, FACTS * sizeof *fact);
     fact[NUMBER] = plan->number;
     fact[REFUSED] = refused;
+    fact[SHARING] = qdri_wire_one_node(plan->wire) ? 1 : qdri_node_members(plan->wire);
     find_facts(plan, fact);
     qdri_agreement agreement = {.status = mine ? mine : opened,
                                 .maximum = fact,
@@ -274,6 +275,7 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
     plan->in_flight = settings->in_flight;
     QDRI_TRY(find_out(plan, mine, wants_node(plan, settings), deadline, fact));
     plan->number = fact[NUMBER];
+    plan->sharing = fact[SHARING] > 1 ? fact[SHARING] : 1;
     plan->sources = fact[SOURCES] > 0 ? fact[SOURCES] : 1;
     count_items(plan, view);
     if (*settings->algorithm) {
@@ -291,8 +293,10 @@ static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
     if (!plan->window) {
         plan->window = settings->window;
         if (!settings->window_exact)
-            plan->window = (int64_t)((double)plan->window * plan->executor->window_share);
+            plan->window =
+                (int64_t)((double)plan->window * plan->executor->window_share / (double)plan->sharing);
     }
+    if (plan->window < 1) plan->window = 1;
     if (!plan->chunk) plan->chunk = settings->chunk;
     if (!plan->chunk)
         plan->chunk =

@@ -225,6 +225,7 @@ struct qdr_plan {
     int64_t last_phase; /* agreed, for barriers */
     int64_t chunk, window;
     int64_t sources;      /* most that any rank receives from; agreed */
+    int64_t sharing;      /* most ranks that share a node, and with it a port of the network; agreed */
     double stall_seconds; /* as asked for */
     qdr_trace_function *trace;
     void *trace_context;
