@@ -35,6 +35,7 @@ static int read_matrix(const char *path, matrix *all) {
     char line[1025] = "", form[16] = "", kind[16] = "", symmetry[16] = "";
     int64_t columns = 0, count = 0;
     FILE *file = fopen(path, "r");
+    if (!file) perror(path);
     int good = file && fgets(line, sizeof line, file) &&
                sscanf(line, "%%%%MatrixMarket matrix %15s %15s %15s", form, kind, symmetry) == 3;
     int symmetric = strcmp(symmetry, "symmetric") == 0;
