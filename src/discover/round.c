@@ -106,17 +106,15 @@ static int64_t method_number(const qdri_discovery *method) {
     return 0;
 }
 
-/* Where the method allows it, the search is part of the agreement. */
-static qdr_status agree_at_first(qdri_round *round, qdr_status status, int64_t *word) {
-    if (status || !round->method || !round->method->at_once)
-        return qdri_flight_agree(round->wire, round->flight, status, word, WORDS);
-    round->method->start(round);
-    return qdri_agree(round->wire,
-                      &(qdri_agreement){.maximum = word,
-                                        .count = WORDS,
-                                        .word_for = round->scratch,
-                                        .word_from = round->scratch + qdri_wire_ranks(round->wire),
-                                        .deadline = round->flight->deadline});
+/* The first agreement, with a word for each rank where the search is part of it. */
+static qdr_status agree_at_first(const qdri_round *round, qdr_status status, int64_t *word,
+                                 const int64_t *word_for, int64_t *word_from, double deadline) {
+    return qdri_agree(round->wire, &(qdri_agreement){.status = status,
+                                                     .maximum = word,
+                                                     .count = WORDS,
+                                                     .word_for = word_for,
+                                                     .word_from = word_from,
+                                                     .deadline = deadline});
 }
 
 static void fill_words(const qdri_round *round, qdr_status status, int64_t *word) {
@@ -130,12 +128,7 @@ static void fill_words(const qdri_round *round, qdr_status status, int64_t *word
 qdr_status qdri_discover_at_once(qdri_round *round, const int64_t *word_for, int64_t *word_from) {
     int64_t word[WORDS] = {0};
     fill_words(round, round->status, word);
-    QDRI_TRY(qdri_agree(round->wire, &(qdri_agreement){.status = round->status,
-                                                       .maximum = word,
-                                                       .count = WORDS,
-                                                       .word_for = word_for,
-                                                       .word_from = word_from,
-                                                       .deadline = QDRI_DEADLINE_LATER}));
+    QDRI_TRY(agree_at_first(round, round->status, word, word_for, word_from, QDRI_DEADLINE_LATER));
     return compare(round, word);
 }
 
@@ -143,7 +136,10 @@ static qdr_status begin(qdri_round *round) {
     int64_t word[WORDS] = {0};
     qdr_status status = prepare(round);
     fill_words(round, status, word);
-    QDRI_TRY(agree_at_first(round, status, word));
+    int64_t *words = status == QDR_OK && round->method && round->method->at_once ? round->scratch : NULL;
+    if (words) round->method->start(round);
+    QDRI_TRY(agree_at_first(round, status, word, words, words ? words + qdri_wire_ranks(round->wire) : NULL,
+                            round->flight ? round->flight->deadline : qdri_deadline(0)));
     QDRI_TRY(compare(round, word));
     if (!round->method) return QDR_OK;
     round->largest = word[LARGEST];
