@@ -8,22 +8,23 @@
 #   make bench-node     ours against MPI, PetscSF and Zoltan on one node, for half an hour
 #   make bench-cluster  ours against MPI on an emulated cluster, as root, for most of an hour
 #   make bench-preload  unmodified programs with the drop-in library and without, as root
+#   make sim        builds the command and some programs for simulated machines, in build-sim/ (scripts/sim)
 #   make package    Debian packages, in packages/
 #   make format     clang-format on every source
 #   make clean      removes what was built
 
 BUILD ?= build
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-log := $(BUILD).log
 
-# Quiet when it works; when it does not, the end of the log.
+# TARGET [FOLDER OPTIONS-OF-CMAKE]. Quiet when it works; when it does not, the end of the log.
 define build
-	@echo "building $(1) in $(BUILD)/ ..."
-	@{ cmake -S . -B $(BUILD) -G Ninja && cmake --build $(BUILD) -j $(JOBS) --target $(1); } > $(log) 2>&1 || \
-		{ tail -n 30 $(log) >&2; echo "the build failed; the whole log is in $(log)" >&2; exit 1; }
+	@echo "building $(1) in $(or $(2),$(BUILD))/ ..."
+	@{ cmake -S . -B $(or $(2),$(BUILD)) -G Ninja $(3) && cmake --build $(or $(2),$(BUILD)) -j $(JOBS) --target $(1); } \
+		> $(or $(2),$(BUILD)).log 2>&1 || { tail -n 30 $(or $(2),$(BUILD)).log >&2; \
+		echo "the build failed; the whole log is in $(or $(2),$(BUILD)).log" >&2; exit 1; }
 endef
 
-.PHONY: all demo test test-all bench bench-node bench-cluster bench-preload package format setup clean
+.PHONY: all demo test test-all bench bench-node bench-cluster bench-preload sim package format setup clean
 
 all: setup
 	$(call build,all)
@@ -52,6 +53,12 @@ bench-cluster: all
 
 bench-preload: all
 	@scripts/bench-preload --build $(BUILD)
+
+# The command of the ordinary build describes the machines.
+sim: setup
+	$(call build,quadrille-command)
+	$(call build,sim,build-sim,-DMPI_C_COMPILER=smpicc -DCMAKE_BUILD_TYPE=Release)
+	@echo "for example: scripts/sim 64 cm5 build-sim/tools/quadrille bench -p random:n=64,density=0.2,bytes=4K"
 
 package: setup
 	@JOBS=$(JOBS) scripts/package

@@ -8,15 +8,19 @@
  *     quadrille/item.h          types and operations of elements
  *     quadrille/map.h           plans at the level of elements: halos, sparse matrices, particles
  *     quadrille/collectives.h   complete exchange and broadcast
+ *     quadrille/directory.h     who owns what; from "I own these, I need those" to a map
+ *     quadrille/migrate.h       moving items to their owners within a memory limit
  */
 #ifndef QUADRILLE_MPI_H
 #define QUADRILLE_MPI_H
 
 #include "quadrille.h"
 #include "quadrille/collectives.h"
+#include "quadrille/directory.h"
 #include "quadrille/discover.h"
 #include "quadrille/item.h"
 #include "quadrille/map.h"
+#include "quadrille/migrate.h"
 #include "quadrille/plan.h"
 
 #endif

@@ -10,6 +10,7 @@
  *     quadrille/pattern.h    the sparse matrix of messages
  *     quadrille/machine.h    the network and its cost
  *     quadrille/schedule.h   from a pattern to phases; the checker; the prediction
+ *     quadrille/moves.h      phases of a migration when memory is short
  *
  * None of it needs MPI. quadrille-mpi.h is this and what runs exchanges on MPI.
  */
@@ -18,6 +19,7 @@
 
 #include "quadrille/base.h"
 #include "quadrille/machine.h"
+#include "quadrille/moves.h"
 #include "quadrille/pattern.h"
 #include "quadrille/schedule.h"
 

@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef struct option {
-    char letter;         /* 0: none */
-    const char *name;    /* without the dashes */
-    const char *value;   /* what the help calls its value; NULL: the option is a flag */
-    const char *meaning; /* one line */
+typedef struct command_option { /* some mpi.h bring the `struct option` of getopt */
+    char letter;                /* 0: none */
+    const char *name;           /* without the dashes */
+    const char *value;          /* what the help calls its value; NULL: the option is a flag */
+    const char *meaning;        /* one line */
     enum { OPTION_ONCE, OPTION_REPEATS, OPTION_REQUIRED } use;
 } option;
 

@@ -158,7 +158,7 @@ static void man_options(const command *command, FILE *out) {
     char term[128];
     man_section("OPTIONS", out);
     for (const option *option = command->options;; option++) {
-        const struct option *one = option->name ? option : &help_option;
+        const struct command_option *one = option->name ? option : &help_option;
         if (one->letter)
             snprintf(term, sizeof term, "-%c, --%s", one->letter, one->name);
         else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * quadrille list: the algorithms, pattern families and machines there are. Everything comes from the
- * library's own tables (and the command's one family, mesh). The three kinds are read into one shape, an
- * entry with named facts, so that tables, details, JSON and Markdown are each written once.
+ * quadrille list: the algorithms, pattern families, machines, methods of migration and of resolving there are.
+ * Everything comes from the library's own tables (and the command's one family, mesh). All kinds are read into
+ * one shape, an entry with named facts, so that tables, details, JSON and Markdown are each written once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "complain.h"
 #include "json.h"
 #include "mesh.h"
-#include "quadrille.h"
+#include "quadrille-mpi.h"
 #include "schedule_text.h"
 #include "table.h"
 
@@ -30,7 +30,7 @@ typedef struct group {
     int (*read)(int index, entry *entry); /* 0 past the last */
 } group;
 
-/* ---- the three kinds ----------------------------------------------------------------------------------- */
+/* ---- the kinds ----------------------------------------------------------------------------------------- */
 
 static int read_algorithm(int index, entry *entry) {
     static const char *const knowledge[] = {"own row", "own row and column", "whole pattern"};
@@ -75,11 +75,37 @@ static int read_machine(int index, entry *entry) {
     return 1;
 }
 
+static int read_method(int index, entry *entry) {
+    qdr_moves_method_info info;
+    if (qdr_moves_method(index, &info)) return 0;
+    entry->name = copy_text(info.name);
+    entry->options = copy_text(info.options);
+    entry->fact[0] = copy_text(info.parks ? "yes" : "no");
+    entry->fact[1] = copy_text(info.summary);
+    entry->fact[2] = copy_text(info.promise);
+    return 1;
+}
+
+static int read_resolve(int index, entry *entry) {
+    qdr_resolve_method_info info;
+    if (qdr_resolve_method(index, &info)) return 0;
+    entry->name = copy_text(info.name);
+    entry->options = copy_text("");
+    entry->fact[0] = copy_text(info.summary);
+    entry->fact[1] = copy_text(info.memory);
+    return 1;
+}
+
 static const group groups[] = {
     {"algorithms", {"papers", "kind", "promises", "summary", "knows", "source"}, 0xf, 0, read_algorithm},
     {"patterns", {"summary", "example", "source", NULL}, 0x3, -1, read_pattern},
     {"machines", {"kind", "summary", "spec", "source", NULL}, 0x3, -1, read_machine},
+    {"methods", {"parks", "summary", "promise", NULL}, 0x3, -1, read_method},
+    {"resolve", {"summary", "memory", NULL}, 0x1, -1, read_resolve},
 };
+
+#define GROUP_NAMES "algorithms, patterns, machines, methods or resolve"
+
 enum { GROUPS = sizeof groups / sizeof *groups };
 
 static int read_entry(const group *group, int index, entry *entry) {
@@ -212,7 +238,8 @@ static int complain_unknown(const group *only, const char *name) {
     for (int i = 0; i < GROUPS; i++)
         if (!only || only == &groups[i]) add_names(&groups[i], list, sizeof list);
     return complain("'%.60s' is not among the %s; there are %s", name,
-                    only ? only->name : "groups (algorithms, patterns, machines) and names", list);
+                    only ? only->name : "groups (algorithms, patterns, machines, methods, resolve) and names",
+                    list);
 }
 
 /* ---- the command --------------------------------------------------------------------------------------- */
@@ -262,9 +289,9 @@ static int run(const arguments *arguments, FILE *out) {
     int code = argument_conflict(arguments, "json", "markdown");
     if (code) return code;
     if (arguments->operands == 2 && !group)
-        return complain("'%.60s' is not a group; expected algorithms, patterns or machines", first);
+        return complain("'%.60s' is not a group; expected " GROUP_NAMES, first);
     if (argument(arguments, "markdown") && first && (!group || arguments->operands == 2))
-        return complain("--markdown is for whole groups; expected algorithms, patterns or machines");
+        return complain("--markdown is for whole groups; expected " GROUP_NAMES);
     if (arguments->operands == 2) return show_entry(arguments, group, arguments->operand[1], out);
     if (first && !group) return show_entry(arguments, NULL, first, out);
     return show_groups(arguments, group, out);
@@ -278,12 +305,12 @@ static const option options[] = {
 
 const command list_command = {
     .name = "list",
-    .summary = "the algorithms, patterns and machines there are",
-    .operands = "[algorithms|patterns|machines] [NAME]",
+    .summary = "the algorithms, patterns, machines, methods of migration and of resolving there are",
+    .operands = "[algorithms|patterns|machines|methods|resolve] [NAME]",
     .fewest = 0,
     .most = 2,
     .options = options,
-    .description = "Without a group it lists all three. With a NAME it shows one entry with its options,\n"
+    .description = "Without a group it lists them all. With a NAME it shows one entry with its options,\n"
                    "each with its default. What an algorithm promises holds for every phase: 'coverage'\n"
                    "is nothing more than delivery; 'permutation': a rank sends at most once and receives at\n"
                    "most once; 'pairs': a rank has at most one partner; 'links': no link is loaded beyond\n"

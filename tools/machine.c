@@ -169,7 +169,9 @@ static int run(const arguments *arguments, FILE *out) {
     int code = argument_count(arguments, "ranks", 1, 1 << 30, &ranks);
     if (code) return code;
     if (qdr_machine_create(arguments->operand[0], (int)ranks, &machine)) return complain_library();
-    if (argument(arguments, "json"))
+    if (argument(arguments, "simgrid"))
+        code = qdr_machine_write_simgrid(machine, out) ? complain_library() : 0;
+    else if (argument(arguments, "json"))
         code = write_json(machine, out);
     else {
         fprintf(out, "# %s\n", qdr_machine_spec(machine));
@@ -183,6 +185,7 @@ static int run(const arguments *arguments, FILE *out) {
 
 static const option options[] = {
     {'n', "ranks", "RANKS", "for this many ranks (default 32)", OPTION_ONCE},
+    {0, "simgrid", NULL, "print it as a platform of SimGrid, for smpirun", OPTION_ONCE},
     OPTION_JSON,
     OPTIONS_END,
 };

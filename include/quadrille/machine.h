@@ -20,6 +20,7 @@
 #define QUADRILLE_MACHINE_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "quadrille/base.h"
 
@@ -86,6 +87,13 @@ int64_t qdr_machine_link_streams(const qdr_machine *machine, int64_t link);
 /* Local. Seconds beyond tau before the first byte arrives: hop * links, and what single links add (a
  * wide-area link). */
 double qdr_machine_latency(const qdr_machine *machine, int from, int to);
+
+/* ---- simulating it ------------------------------------------------------------------------------------- */
+
+/* Local. Writes the machine as a platform of SimGrid, with all settings that make a message cost what it costs
+ * here; its hosts are rank0, rank1, ... At most 4096 ranks, and fewer where routes differ from rank to rank (a
+ * mesh of 400). Cost: O(ranks^2 * route length). */
+qdr_status qdr_machine_write_simgrid(const qdr_machine *machine, FILE *stream);
 
 /* ---- what there is ------------------------------------------------------------------------------------- */
 

@@ -79,13 +79,22 @@ void qdri_flight_close(qdri_wire **wire, qdri_flight **flight) {
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
-void *qdri_flight_alloc(qdri_flight *flight, int64_t count, size_t size) {
+static void *take(qdri_flight *flight, int64_t count, size_t size,
+                  void *(*alloc)(int64_t count, size_t size)) {
     if (count < 0 || (uint64_t)count > (PTRDIFF_MAX - sizeof(block)) / size) return NULL;
-    block *made = qdri_alloc_zero((int64_t)(sizeof(block) + (size_t)count * size), 1);
+    block *made = alloc((int64_t)(sizeof(block) + (size_t)count * size), 1);
     if (!made) return NULL;
     made->next = flight->blocks;
     flight->blocks = made;
     return made->data;
+}
+
+void *qdri_flight_alloc(qdri_flight *flight, int64_t count, size_t size) {
+    return take(flight, count, size, qdri_alloc_zero);
+}
+
+void *qdri_flight_space(qdri_flight *flight, int64_t count, size_t size) {
+    return take(flight, count, size, qdri_alloc);
 }
 
 void *qdri_flight_result(qdri_flight *flight, int64_t bytes) {

@@ -66,6 +66,10 @@ void qdri_flight_end(qdri_flight **flight);
 void *qdri_flight_alloc(qdri_flight *flight, int64_t count, size_t size);
 #define QDRI_FLIGHT_ARRAY(flight, type, count) ((type *)qdri_flight_alloc((flight), (count), sizeof(type)))
 
+/* The same, not initialised: for much that will be written anyway. */
+void *qdri_flight_space(qdri_flight *flight, int64_t count, size_t size);
+#define QDRI_FLIGHT_SPACE(flight, type, count) ((type *)qdri_flight_space((flight), (count), sizeof(type)))
+
 /* Legs, with room for them on the wire, so that starting them needs no memory. */
 qdri_flight_leg *qdri_flight_legs(qdri_flight *flight, int64_t count);
 

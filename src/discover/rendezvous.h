@@ -31,9 +31,10 @@ static inline int64_t qdri_block_start(const qdri_placement *placement, int rank
 static inline int qdri_owner(const qdri_placement *placement, int64_t key) {
     if (placement->limit == 0)
         return (int)(((qdri_mix((uint64_t)key) >> 32) * (uint64_t)placement->ranks) >> 32);
-    int64_t each = placement->limit / placement->ranks, more = placement->limit % placement->ranks;
-    int64_t wide = more * (each + 1); /* keys in the blocks that have one more */
-    return (int)(key < wide ? key / (each + 1) : more + (key - wide) / each);
+    uint64_t each = (uint64_t)(placement->limit / placement->ranks);
+    uint64_t more = (uint64_t)(placement->limit % placement->ranks), wide = more * (each + 1);
+    uint64_t from = (uint64_t)key; /* `wide` keys are in the blocks that have one more */
+    return (int)(from < wide ? from / (each + 1) : more + (from - wide) / each);
 }
 
 /* The items that one rank brought to an owner, in their order. */

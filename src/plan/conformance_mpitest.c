@@ -2,8 +2,8 @@
 /*
  * Every algorithm, pattern family and way of pacing, on the ranks of this run, against what a naive exchange
  * would bring: each item's bytes are a function of (origin, destination, place), so what arrives can be known
- * without sending it. The argument `cover` runs each pair of factors at least once; without it, the full
- * product.
+ * without sending it. The argument `cover` runs each pair of factors at least once, and `sample`, for many
+ * ranks, each algorithm once, on sparse patterns and without tiny chunks; without it, the full product.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +135,23 @@ static const char *algorithm_at(int index) {
                                           : run_time_algorithms[index - COUNT(case_algorithms)];
 }
 
+/* Each algorithm on some pattern with few messages, each way of pacing about as often. */
+static int run_sample(void) {
+    enum { MANY = 64, FEWEST = 7 };
+    static const int few[] = {5, 6, 8, 9, 10, 12, 19, 18, 7, 3, 15}; /* of case_patterns, rising */
+    static const int whole[] = {0, 2, 1, 3, 4, 9}; /* of paces; the last meets after each phase */
+    int algorithms = COUNT(case_algorithms) + COUNT(run_time_algorithms);
+    int patterns = ranks > MANY ? FEWEST : COUNT(few), ways = COUNT(whole) - (ranks > MANY);
+    for (int a = 0; a < algorithms; a++) {
+        const pace *way = &paces[whole[(a + ranks) % ways]];
+        int relays = !strncmp(algorithm_at(a), "two-stage", 9); /* by all to all */
+        if (relays && ranks > MANY) continue;
+        if (relays || !goes_together(algorithm_at(a), way)) way = &paces[0];
+        run_case(algorithm_at(a), case_pattern(few[3 * a % patterns], ranks), way);
+    }
+    return algorithms;
+}
+
 int main(int count, char **words) {
     int level;
     MPI_Init_thread(&count, &words, MPI_THREAD_MULTIPLE,
@@ -143,6 +160,7 @@ int main(int count, char **words) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int cover = count > 1 && !strcmp(words[1], "cover"), cases = 0;
     int algorithms = COUNT(case_algorithms) + COUNT(run_time_algorithms);
+    if (count > 1 && !strcmp(words[1], "sample")) cases = run_sample(), algorithms = 0;
     for (int a = 0; a < algorithms; a++)
         for (int p = 0; p < COUNT(case_patterns); p++)
             for (int w = 0; w < COUNT(paces); w++) {

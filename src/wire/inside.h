@@ -39,13 +39,14 @@ struct qdri_wire {
     MPI_Comm comm; /* the duplicate */
     MPI_Request duplicating;
     int rank, ranks;
-    int owners;        /* plans and the like, and the attribute of the user's communicator */
-    int gone;          /* the communicator was freed, or MPI is finalised */
-    qdr_status failed; /* MPI could not test; nothing gets on any more */
-    int broken;        /* a deadline passed inside a collective */
-    int busy;          /* inside its callbacks: progress does not enter twice */
-    int round;         /* of discovery */
-    int64_t plans;     /* made on it */
+    int owners;           /* plans and the like, and the attribute of the user's communicator */
+    int gone;             /* the communicator was freed, or MPI is finalised */
+    qdr_status failed;    /* MPI could not test; nothing gets on any more */
+    int broken;           /* a deadline passed inside a collective */
+    int busy;             /* inside its callbacks: progress does not enter twice */
+    int round;            /* of discovery */
+    unsigned collectives; /* made of messages */
+    int64_t plans;        /* made on it */
     pthread_mutex_t lock;
 
     /* What is under way: request[i] belongs to operation[i]. */
@@ -90,11 +91,32 @@ void qdri_wires_lock(void);
 int qdri_wires_trylock(void);
 void qdri_wires_unlock(void);
 extern qdri_wire *qdri_wires;
-/* Whether several threads may be in MPI at once. */
+/* What qdri_has_threads() said. */
 extern int qdri_threads_multiple;
 
 /* Fails with MPI's own text. */
 qdr_status qdri_fail_mpi(int code, const char *call);
+
+/* Before anything of an operation is started: room for so many requests. */
+qdr_status qdri_operation_ready(qdri_wire *wire, qdri_operation *operation, int64_t parts);
+/* The same for a collective, which this rank has come to. */
+qdr_status qdri_operation_joined(qdri_wire *wire, qdri_operation *operation);
+/* Notes a request that MPI has accepted; `code` is what MPI said. */
+qdr_status qdri_operation_note(qdri_wire *wire, qdri_operation *operation, MPI_Request request, int code,
+                               const char *call);
+
+/* What a real MPI and a simulated one do differently, beside the collectives and messages of unknown length of
+ * wire.h: native.c or simulated.c. */
+
+/* Whether several threads may be in MPI at once. */
+int qdri_has_threads(void);
+/* Whether memory is a way between the ranks of a node. */
+int qdri_shares_memory(void);
+int qdri_duplicate(MPI_Comm comm, MPI_Comm *duplicate, MPI_Request *request);
+/* As MPI_Testsome over the wire's requests. `may_wait`: nothing else can happen to this rank meanwhile. */
+int qdri_look_for_done(qdri_wire *wire, int may_wait, int *done);
+/* Nothing to do. */
+void qdri_yield(void);
 
 /* For operations that somebody waits for. Marks the wire as broken when the deadline passes. */
 void qdri_meeting_prepare(qdri_meeting *meeting);

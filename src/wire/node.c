@@ -101,6 +101,7 @@ static qdr_status share(qdri_wire *wire, uint64_t token, int leads, int64_t aren
 /* Where there is no room for an arena among the addresses, there may be for the rest. */
 static qdr_status share_most(qdri_wire *wire, uint64_t token, int leads, double deadline) {
     int all = 0;
+    if (!qdri_shares_memory()) return QDR_OK;
     QDRI_TRY(share(wire, token, leads, qdri_arena_size(wire->members), deadline, &all));
     return all ? QDR_OK : share(wire, qdri_mix(token), leads, 0, deadline, &all);
 }

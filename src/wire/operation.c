@@ -50,7 +50,7 @@ qdr_status qdri_wire_reserve(qdri_wire *wire, int64_t operations) {
 }
 
 /* Before anything is started. */
-static qdr_status ready(qdri_wire *wire, qdri_operation *operation, int64_t parts) {
+qdr_status qdri_operation_ready(qdri_wire *wire, qdri_operation *operation, int64_t parts) {
     operation->parts = operation->receives = 0;
     operation->failed = QDR_OK;
     if (wire->gone) return qdri_wire_state(wire);
@@ -58,8 +58,8 @@ static qdr_status ready(qdri_wire *wire, qdri_operation *operation, int64_t part
 }
 
 /* Notes a request that MPI has accepted; `code` is what MPI said. */
-static qdr_status note(qdri_wire *wire, qdri_operation *operation, MPI_Request request, int code,
-                       const char *call) {
+qdr_status qdri_operation_note(qdri_wire *wire, qdri_operation *operation, MPI_Request request, int code,
+                               const char *call) {
     if (code != MPI_SUCCESS) {
         qdri_cancel(wire, operation); /* parts that went before */
         return qdri_fail_mpi(code, call);
@@ -68,6 +68,13 @@ static qdr_status note(qdri_wire *wire, qdri_operation *operation, MPI_Request r
     wire->operation[wire->count] = operation;
     wire->count++;
     operation->parts++;
+    return QDR_OK;
+}
+
+qdr_status qdri_operation_joined(qdri_wire *wire, qdri_operation *operation) {
+    QDRI_TRY(qdri_wire_state(wire));
+    QDRI_TRY(qdri_operation_ready(wire, operation, 1));
+    qdri_status_own(wire)->meetings++;
     return QDR_OK;
 }
 
@@ -84,7 +91,7 @@ static int part_length(int64_t bytes, int64_t at) {
 
 qdr_status qdri_send(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
                      int64_t bytes) {
-    QDRI_TRY(ready(wire, operation, parts_of(bytes)));
+    QDRI_TRY(qdri_operation_ready(wire, operation, parts_of(bytes)));
     operation->partner = to;
     operation->bytes = bytes;
     int64_t at = 0;
@@ -92,7 +99,7 @@ qdr_status qdri_send(qdri_wire *wire, qdri_operation *operation, int to, int tag
         MPI_Request request;
         int code = PMPI_Isend((const char *)data + at, part_length(bytes, at), MPI_BYTE, to, tag, wire->comm,
                               &request);
-        QDRI_TRY(note(wire, operation, request, code, "MPI_Isend"));
+        QDRI_TRY(qdri_operation_note(wire, operation, request, code, "MPI_Isend"));
         at += part_bytes;
     } while (at < bytes);
     return QDR_OK;
@@ -102,17 +109,17 @@ qdr_status qdri_send_matched(qdri_wire *wire, qdri_operation *operation, int to,
                              int64_t bytes) {
     if (bytes > INT32_MAX)
         return qdri_fail(QDR_RANGE, "a parcel of %lld bytes for rank %d", (long long)bytes, to);
-    QDRI_TRY(ready(wire, operation, 1));
+    QDRI_TRY(qdri_operation_ready(wire, operation, 1));
     operation->partner = to;
     operation->bytes = bytes;
     MPI_Request request;
     int code = PMPI_Issend(data, (int)bytes, MPI_BYTE, to, tag, wire->comm, &request);
-    return note(wire, operation, request, code, "MPI_Issend");
+    return qdri_operation_note(wire, operation, request, code, "MPI_Issend");
 }
 
 qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
                         int64_t bytes) {
-    QDRI_TRY(ready(wire, operation, parts_of(bytes)));
+    QDRI_TRY(qdri_operation_ready(wire, operation, parts_of(bytes)));
     operation->partner = from;
     operation->bytes = 0; /* grows as parts come */
     operation->receives = 1;
@@ -121,36 +128,10 @@ qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, in
         MPI_Request request;
         int code = PMPI_Irecv((char *)data + at, part_length(bytes, at), MPI_BYTE,
                               from == QDRI_ANYONE ? MPI_ANY_SOURCE : from, tag, wire->comm, &request);
-        QDRI_TRY(note(wire, operation, request, code, "MPI_Irecv"));
+        QDRI_TRY(qdri_operation_note(wire, operation, request, code, "MPI_Irecv"));
         at += part_bytes;
     } while (at < bytes);
     return QDR_OK;
-}
-
-qdr_status qdri_find(qdri_wire *wire, int tag, int *found, MPI_Message *message, int *from, int64_t *bytes) {
-    MPI_Status status;
-    int count = 0;
-    *found = 0;
-    if (wire->gone) return qdri_wire_state(wire);
-    int code = PMPI_Improbe(MPI_ANY_SOURCE, tag, wire->comm, found, message, &status);
-    if (code == MPI_SUCCESS && *found) code = PMPI_Get_count(&status, MPI_BYTE, &count);
-    if (code != MPI_SUCCESS) return qdri_fail_mpi(code, "MPI_Improbe");
-    if (*found) {
-        *from = status.MPI_SOURCE;
-        *bytes = count;
-    }
-    return QDR_OK;
-}
-
-qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Message *message, int from,
-                              void *data, int64_t bytes) {
-    QDRI_TRY(ready(wire, operation, 1));
-    operation->partner = from;
-    operation->bytes = 0;
-    operation->receives = 1;
-    MPI_Request request;
-    int code = PMPI_Imrecv(data, (int)bytes, MPI_BYTE, message, &request);
-    return note(wire, operation, request, code, "MPI_Imrecv");
 }
 
 /* Receives that have not met their message can be taken back; nothing else can. True when MPI is through with
@@ -178,73 +159,4 @@ int qdri_cancel(qdri_wire *wire, qdri_operation *operation) {
     wire->count = kept;
     operation->parts = 0;
     return stays;
-}
-
-/* ---- collectives --------------------------------------------------------------------------------------- */
-
-static qdr_status collective(qdri_wire *wire, qdri_operation *operation) {
-    QDRI_TRY(qdri_wire_state(wire));
-    QDRI_TRY(ready(wire, operation, 1));
-    qdri_status_own(wire)->meetings++;
-    return QDR_OK;
-}
-
-qdr_status qdri_barrier(qdri_wire *wire, qdri_operation *operation) {
-    QDRI_TRY(collective(wire, operation));
-    MPI_Request request;
-    int code = PMPI_Ibarrier(wire->comm, &request);
-    return note(wire, operation, request, code, "MPI_Ibarrier");
-}
-
-qdr_status qdri_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reduction kind, int64_t *value,
-                       int count) {
-    QDRI_TRY(collective(wire, operation));
-    const MPI_Op function[] = {MPI_MAX, MPI_SUM, MPI_BOR, MPI_BXOR}; /* in the order of qdri_reduction */
-    MPI_Request request;
-    int code = PMPI_Iallreduce(MPI_IN_PLACE, value, count, MPI_INT64_T, function[kind], wire->comm, &request);
-    return note(wire, operation, request, code, "MPI_Iallreduce");
-}
-
-qdr_status qdri_spread_from(qdri_wire *wire, qdri_operation *operation, int root, void *data, int bytes) {
-    QDRI_TRY(collective(wire, operation));
-    MPI_Request request;
-    int code = PMPI_Ibcast(data, bytes, MPI_BYTE, root, wire->comm, &request);
-    return note(wire, operation, request, code, "MPI_Ibcast");
-}
-
-qdr_status qdri_swap_words(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in) {
-    QDRI_TRY(collective(wire, operation));
-    MPI_Request request;
-    int code = PMPI_Ialltoall(out, 1, MPI_INT64_T, in, 1, MPI_INT64_T, wire->comm, &request);
-    return note(wire, operation, request, code, "MPI_Ialltoall");
-}
-
-qdr_status qdri_sum_for_each(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in) {
-    QDRI_TRY(collective(wire, operation));
-    MPI_Request request;
-    int code = PMPI_Ireduce_scatter_block(out, in, 1, MPI_INT64_T, MPI_SUM, wire->comm, &request);
-    return note(wire, operation, request, code, "MPI_Ireduce_scatter_block");
-}
-
-/* MPI counts and places in int: bytes while all of it fits, and words of eight beyond. */
-qdr_status qdri_gather_all(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,
-                           void *in, const int64_t *start) {
-    QDRI_TRY(collective(wire, operation));
-    int64_t unit = start[wire->ranks] <= INT32_MAX ? 1 : 8;
-    if (start[wire->ranks] / unit > INT32_MAX)
-        return qdri_fail(QDR_RANGE, "gathering %lld bytes is more than MPI counts",
-                         (long long)start[wire->ranks]);
-    if (!wire->gather) return qdri_fail_memory();
-    int *counts = wire->gather, *places = wire->gather + wire->ranks;
-    for (int r = 0; r < wire->ranks; r++) {
-        if (unit > 1 && start[r] % unit)
-            return qdri_fail(QDR_RANGE, "gathering more than 2 GiB that are not whole words");
-        counts[r] = (int)((start[r + 1] - start[r]) / unit);
-        places[r] = (int)(start[r] / unit);
-    }
-    MPI_Datatype type = unit == 1 ? MPI_BYTE : MPI_INT64_T;
-    MPI_Request request;
-    int code =
-        PMPI_Iallgatherv(out, (int)(bytes / unit), type, in, counts, places, type, wire->comm, &request);
-    return note(wire, operation, request, code, "MPI_Iallgatherv");
 }

@@ -5,7 +5,6 @@
  * not waiting for. Requests are tested together; callbacks run after the arrays have been brought in order,
  * so they may start operations freely.
  */
-#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -55,12 +54,12 @@ static int collect(qdri_wire *wire, int done, int failed) {
     return ended;
 }
 
-static int advance(qdri_wire *wire) {
+static int advance(qdri_wire *wire, int may_wait) {
     int done = 0, ended = 0;
     if (wire->gone || wire->busy) return 0;
     wire->busy = 1;
     if (wire->count > 0) {
-        int code = PMPI_Testsome((int)wire->count, wire->request, &done, wire->index, wire->status);
+        int code = qdri_look_for_done(wire, may_wait && !wire->pollers, &done);
         int failed = code != MPI_SUCCESS, kind = MPI_SUCCESS;
         if (failed) PMPI_Error_class(code, &kind);
         if (failed && kind != MPI_ERR_IN_STATUS)
@@ -83,34 +82,46 @@ static int advance(qdri_wire *wire) {
 
 /* ---- all of them --------------------------------------------------------------------------------------- */
 
-int qdri_progress(qdri_wire *held) {
+/* Whether nothing but an operation of this wire can get the process on. */
+static int is_alone(const qdri_wire *wire) {
+    for (const qdri_wire *other = qdri_wires; other; other = other->next)
+        if (other != wire && (other->count > 0 || other->pollers)) return 0;
+    return 1;
+}
+
+/* `patient`: the caller has nothing else to do. */
+static int progress(qdri_wire *held, int patient) {
     int ended = 0;
     if (!qdri_threads_multiple) {
         for (qdri_wire *wire = qdri_wires, *next; wire; wire = next) {
             next = wire->next;
-            ended += advance(wire);
+            ended += advance(wire, patient && wire == held && is_alone(wire));
         }
         return ended;
     }
-    if (held) ended += advance(held);
+    if (held) ended += advance(held, 0);
     if (!qdri_wires_trylock()) return ended; /* another thread is just doing this */
     for (qdri_wire *wire = qdri_wires; wire; wire = wire->next)
         if (wire != held && pthread_mutex_trylock(&wire->lock) == 0) {
-            ended += advance(wire);
+            ended += advance(wire, 0);
             pthread_mutex_unlock(&wire->lock);
         }
     qdri_wires_unlock();
     return ended;
 }
 
+int qdri_progress(qdri_wire *held) {
+    return progress(held, 0);
+}
+
 qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline) {
     enum { LOOKS_BEFORE_YIELDING = 20, LOOKS_BETWEEN_CLOCKS = 64 };
     /* The clock is looked at also while things happen: asking and being refused is no way to get on. */
     for (unsigned looks = 1, idle = 0; !*finished; looks++) {
-        idle = qdri_progress(wire) ? 0 : idle + 1;
+        idle = progress(wire, 1) ? 0 : idle + 1;
         if (*finished) break;
         if (wire->gone || wire->failed) return qdri_wire_state(wire);
-        if (idle >= LOOKS_BEFORE_YIELDING) sched_yield();
+        if (idle >= LOOKS_BEFORE_YIELDING) qdri_yield();
         if (deadline > 0 && looks % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
             return qdri_fail(QDR_STALLED, "rank %d: the deadline passed", wire->rank);
     }

@@ -137,7 +137,7 @@ void qdri_wire_release(qdri_wire **wire) {
 static int wait_for_duplicate(qdri_wire *wire, double deadline, int *done) {
     int code = PMPI_Test(&wire->duplicating, done, MPI_STATUS_IGNORE);
     while (code == MPI_SUCCESS && !*done && !(deadline > 0 && qdri_seconds() > deadline)) {
-        if (!qdri_progress(NULL)) sched_yield();
+        if (!qdri_progress(NULL)) qdri_yield();
         code = PMPI_Test(&wire->duplicating, done, MPI_STATUS_IGNORE);
     }
     return code;
@@ -234,8 +234,9 @@ static int count_spans(void) {
 /* The duplicate, without a blocking call: others may come here only after exchanges that need this rank's
  * help. When the deadline passes, MPI may still write the duplicate into the wire. */
 static qdr_status duplicate(qdri_wire *wire, MPI_Comm comm, double deadline) {
-    int done = 0, code = PMPI_Comm_idup(comm, &wire->comm, &wire->duplicating);
-    if (code == MPI_SUCCESS) code = wait_for_duplicate(wire, deadline, &done);
+    int code = qdri_duplicate(comm, &wire->comm, &wire->duplicating);
+    int done = wire->duplicating == MPI_REQUEST_NULL;
+    if (code == MPI_SUCCESS && !done) code = wait_for_duplicate(wire, deadline, &done);
     if (code == MPI_SUCCESS && !done) {
         wire->broken = 1;
         return qdri_fail(QDR_STALLED,
@@ -290,9 +291,7 @@ static qdr_status look_up(MPI_Comm comm, qdri_wire **wire) {
     int there = 0;
     QDRI_TRY(check_running(comm));
     if (attribute == MPI_KEYVAL_INVALID) {
-        int level = MPI_THREAD_SINGLE;
-        PMPI_Query_thread(&level);
-        qdri_threads_multiple = level == MPI_THREAD_MULTIPLE;
+        qdri_threads_multiple = qdri_has_threads();
         qdri_wires_lock();
         qdr_status status = make_attributes();
         qdri_wires_unlock();

@@ -77,6 +77,7 @@ enum {
     QDRI_TAG_DISCOVER = 16, /* one for each round, in turn */
     QDRI_DISCOVER_ROUNDS = 64,
     QDRI_TAG_DELIVER = 80, /* large parcels of discovery */
+    QDRI_TAG_PASS = 82,    /* lists that go round; two of them */
     QDRI_FREE_TAGS = 128,
 };
 

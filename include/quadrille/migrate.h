@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Migration: items go to the ranks that shall own them, within a memory limit.
+ *
+ *     int64_t count = particles;                       of `capacity` in the array
+ *     qdr_migration_options how = QDR_MIGRATION_OPTIONS;
+ *     how.memory = 64 << 20;
+ *     qdr_migrate_array(comm, particle, sizeof *particle, &count, capacity, owner, &how, NULL);
+ *
+ * Sending everything at once needs room for what leaves and for what comes at the same time. Here data moves
+ * in phases (quadrille/moves.h), each of which frees room for the next. The limit is a hard one, for each rank
+ * by itself: what the library allocates, tables and staging included, and what has come beyond what has left,
+ * never exceed `memory` bytes.
+ *
+ * The ranks gather the sizes of all messages once and build the schedule, all the same; after that a receiver
+ * says to a sender when it has room, and nothing is global. (`robust` gathers nothing: each rank knows its
+ * neighbours alone.) Messages never wait inside MPI for room: a sender sends when it was told to.
+ */
+#ifndef QUADRILLE_MIGRATE_H
+#define QUADRILLE_MIGRATE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quadrille/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct qdr_migration_report {
+    char method[32];       /* of quadrille/moves.h that was taken */
+    int64_t phases, bound; /* of the schedule, and the fewest there could be */
+    int64_t left, came;    /* items of this rank that went away, and that arrived */
+    int64_t bytes;         /* that all ranks moved to their destination */
+    int64_t parked_bytes;  /* of these, so many were parked on the way */
+    int64_t memory, peak;  /* of this rank: the limit, and the most that was in use */
+} qdr_migration_report;
+
+/* Called on each rank now and then: so many of the bytes that this rank sends and receives have moved. It must
+ * not communicate. */
+typedef void qdr_migration_progress(void *context, int64_t phase, int64_t phases, int64_t moved,
+                                    int64_t bytes);
+
+typedef struct qdr_migration_options {
+    size_t size;        /* sizeof(qdr_migration_options) */
+    const char *method; /* of qdr_moves_method(), with options; the same on all ranks; NULL: "auto" */
+    int64_t memory;     /* the limit of this rank in bytes; 0: an array may use all of its capacity, objects
+                         * as much as comes; ranks may differ */
+    qdr_migration_progress *progress; /* NULL: none */
+    void *context;                    /* for it */
+    double seconds; /* a deadline for the whole; 0: QDR_STALL_SECONDS of the environment, else none */
+} qdr_migration_options;
+#ifdef __cplusplus
+#define QDR_MIGRATION_OPTIONS qdr_migration_options_initial()
+static inline qdr_migration_options qdr_migration_options_initial(void) {
+    qdr_migration_options options = qdr_migration_options();
+    options.size = sizeof options;
+    return options;
+}
+#else
+#define QDR_MIGRATION_OPTIONS                                                                                \
+    { .size = sizeof(qdr_migration_options) }
+#endif
+
+/* Collective. Items of `item_bytes` each lie at 0 .. *count-1 of an array that has place for `capacity`; item i
+ * goes to rank destination[i]. At the end the items of this rank, those that stayed and those that came, lie
+ * at 0 .. *count-1, in no particular order. In place: what comes is received into the room behind the items
+ * and into the places of those that left; beyond that the library allocates tables alone, and room and tables
+ * together stay within the limit. `destination` is permuted with the items, and is undefined afterwards.
+ *
+ * QDR_RANGE, before anything has moved: a destination out of range; a rank that shall have more items than
+ * its capacity or its limit holds; a limit that is too small for the method. The sentence names rank and
+ * numbers, and the smallest limit that works (looking for that one may take more tables than the limit allows;
+ * no data moves then). After QDR_STALLED the array must stay where it is until MPI_Finalize. `report` may be
+ * NULL. */
+qdr_status qdr_migrate_array(MPI_Comm comm, void *items, int64_t item_bytes, int64_t *count, int64_t capacity,
+                             int *destination, const qdr_migration_options *options,
+                             qdr_migration_report *report);
+
+/* Objects of any size, wherever they lie: trees, cells with their particles. Callbacks return 0 when they went
+ * well, anything else is a failure. They are called on the thread that migrates, and must not communicate; memory they are given is
+ * aligned to 8 bytes. */
+typedef struct qdr_objects {
+    int64_t count;
+    const int *destination;                         /* [count] */
+    int64_t (*size)(void *context, int64_t object); /* bytes, packed; also what it counts against the limit */
+    int (*pack)(void *context, int64_t object, void *bytes);
+    int (*release)(void *context, int64_t object); /* it has arrived elsewhere: free it here */
+    int (*unpack)(void *context, int from, const void *bytes, int64_t size); /* it belongs here: make it */
+    void *context;
+} qdr_objects;
+
+/* Collective. Every object whose destination is another rank is packed there, unpacked here, released there, in this
+ * order with as many at a time as the limit allows. Parked objects stay packed. `size` is asked twice for each
+ * object and must say the same.
+ *
+ * When a callback fails, its object stays where it is, and so does what finds no room because of that; the
+ * rest moves. Every object then is at exactly one place: `release` was called for those that left, `unpack` for those
+ * that came, perhaps where it was parked. All ranks return QDR_INVALID, with a sentence that names the rank, the object, the callback and what it
+ * returned, and how many objects moved and stayed. */
+qdr_status qdr_migrate_objects(MPI_Comm comm, const qdr_objects *objects,
+                               const qdr_migration_options *options, qdr_migration_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

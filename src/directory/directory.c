@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Directories: making and ending them, and calls that are started and waited for at once.
+ *
+ * All ranks agree on the options, on a span of tags, and on one node on where their desks are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "directory/inside.h"
+#include "wire/node.h"
+
+/* Slices of all shelves together: as many as a box can be sorted into at the speed of memory. */
+enum { SLICES = 128 };
+
+/* ---- making one ---------------------------------------------------------------------------------------- */
+
+static qdr_status check_options(const qdr_directory_options *options) {
+    if (options->size != sizeof *options)
+        return qdri_fail(
+            QDR_INVALID,
+            "qdr_directory_create: options.size is %zu, expected %zu; begin with QDR_DIRECTORY_OPTIONS",
+            options->size, sizeof *options);
+    if (options->placement < QDR_PLACE_HASH || options->placement > QDR_PLACE_FUNCTION)
+        return qdri_fail(QDR_RANGE, "qdr_directory_create: options.placement is %d", (int)options->placement);
+    if (options->placement == QDR_PLACE_BLOCK && options->limit < 1)
+        return qdri_fail(QDR_RANGE, "qdr_directory_create: blocks of %lld ids; expected a limit of 1 or more",
+                         (long long)options->limit);
+    if (options->placement == QDR_PLACE_FUNCTION && !options->place)
+        return qdri_fail(QDR_INVALID, "qdr_directory_create: the function that places ids is NULL");
+    if (options->payload_bytes < 0 || options->payload_bytes > 1 << 28)
+        return qdri_fail(QDR_RANGE, "qdr_directory_create: a payload has %lld bytes; expected 0 to %d",
+                         (long long)options->payload_bytes, 1 << 28);
+    if (!(options->seconds >= 0))
+        return qdri_fail(QDR_RANGE, "qdr_directory_create: options.seconds is %g; expected 0 or more",
+                         options->seconds);
+    return QDR_OK;
+}
+
+static qdr_status open(const qdr_directory_options *options, qdri_wire *wire, qdr_directory **made) {
+    QDRI_TRY(check_options(options));
+    qdr_directory *directory = QDRI_ZERO_ARRAY(qdr_directory, 1);
+    if (!directory) return qdri_fail_memory();
+    *made = directory;
+    directory->wire = qdri_wire_retain(wire);
+    directory->options = *options;
+    directory->rank = qdri_wire_rank(wire);
+    int ranks = directory->ranks = qdri_wire_ranks(wire);
+    while (1 << directory->owner_bits < ranks) directory->owner_bits++;
+    directory->blocks = (qdri_placement){.ranks = ranks, .limit = options->limit};
+    directory->shelf.payload_bytes = directory->cache.payload_bytes = options->payload_bytes;
+    directory->shelf.spread = options->placement == QDR_PLACE_HASH ? (uint64_t)ranks : 1;
+    directory->cache.spread = 1;
+    directory->buckets = 1;
+    while (2 * directory->buckets * ranks <= SLICES) directory->buckets *= 2;
+    directory->last = &directory->first;
+    directory->desk = QDRI_ZERO_ARRAY(int64_t, ranks);
+    directory->view = QDRI_ZERO_ARRAY(qdri_shelf_view, ranks);
+    return directory->desk && directory->view ? QDR_OK : qdri_fail_memory();
+}
+
+static void shut(qdr_directory **directory) {
+    qdr_directory *gone = *directory;
+    *directory = NULL;
+    if (!gone) return;
+    if (!qdri_wire_usable(gone->wire)) gone->shelf.wire = NULL;
+    if (!gone->shelf.wire && gone->shelf.offset) gone->shelf = (qdri_shelf){0}; /* went with the arena */
+    qdri_shelf_close(&gone->shelf);
+    qdri_shelf_close(&gone->cache);
+    if (gone->desk) qdri_desk_give(gone);
+    if (gone->first_tag && qdri_wire_usable(gone->wire)) qdri_wire_return_tags(gone->wire, gone->first_tag);
+    free(gone->desk);
+    free(gone->view);
+    qdri_wire_release(&gone->wire);
+    free(gone);
+}
+
+/* Desks are put where all can see them, if all have one. */
+static qdr_status meet(qdri_wire *wire, qdr_directory *directory, const qdr_directory_options *options,
+                       qdr_status mine) {
+    int64_t desk = mine ? 0 : qdri_desk_take(directory);
+    const char *transport = getenv("QDR_TRANSPORT");
+    int64_t lacks = !desk || (transport && !strcmp(transport, "net"));
+    int64_t number = mine ? 0 : qdri_desk_number(directory);
+    int64_t word[] = {options->placement,
+                      -(int64_t)options->placement,
+                      options->limit,
+                      -options->limit,
+                      options->payload_bytes,
+                      -options->payload_bytes,
+                      !!options->caches,
+                      -!!options->caches,
+                      lacks,
+                      number};
+    enum { ALIKE = 8, LACKS = ALIKE, NUMBER };
+    int on_node = qdri_wire_one_node(wire);
+    int64_t *words = on_node ? qdri_board_words(wire) : NULL;
+    for (int r = 0; on_node && r < qdri_wire_ranks(wire); r++) words[r] = desk;
+    qdri_agreement agreement = {.status = mine,
+                                .maximum = word,
+                                .count = (int)QDRI_COUNT_OF(word),
+                                .word_for = words,
+                                .word_from = on_node ? words + qdri_wire_ranks(wire) : NULL,
+                                .wants_tags = 1,
+                                .deadline = qdri_deadline(mine ? 0 : options->seconds)};
+    if (desk) directory->desk[directory->rank] = desk;
+    QDRI_TRY(qdri_agree(wire, &agreement));
+    directory->first_tag = agreement.first_tag;
+    for (int i = 0; i < ALIKE; i += 2)
+        if (word[i] != -word[i + 1])
+            return qdri_fail(
+                QDR_MISMATCH,
+                "qdr_directory_create: ranks ask for different placements, limits, payloads or caches");
+    directory->number = word[NUMBER];
+    directory->is_shared = !word[LACKS];
+    for (int r = 0; directory->is_shared && r < directory->ranks; r++)
+        directory->desk[r] = agreement.word_from[r];
+    if (directory->is_shared) directory->shelf.wire = wire;
+    for (int r = 0; r < directory->ranks; r++)
+        directory->view[r] = (qdri_shelf_view){qdri_nothing, NULL, QDRI_LINE};
+    return QDR_OK;
+}
+
+qdr_status qdr_directory_create(MPI_Comm comm, const qdr_directory_options *options,
+                                qdr_directory **directory) {
+    qdr_directory_options standard = QDR_DIRECTORY_OPTIONS;
+    qdri_wire *wire;
+    qdr_directory *made = NULL;
+    QDRI_TRY(qdri_wire_open(comm, &wire));
+    qdri_lock(wire);
+    if (!options) options = &standard;
+    qdr_status status =
+        directory
+            ? open(options, wire, &made)
+            : qdri_fail(QDR_INVALID, "there is nowhere to put the directory; expected a handle, not NULL");
+    status = meet(wire, made, status ? &standard : options, status);
+    if (status)
+        shut(&made);
+    else
+        *directory = made;
+    qdri_unlock(wire);
+    qdri_wire_release(&wire);
+    return status;
+}
+
+qdr_status qdr_directory_destroy(qdr_directory **directory) {
+    if (!directory || !*directory) return QDR_OK;
+    qdri_wire *wire = qdri_wire_retain((*directory)->wire);
+    qdr_status status = QDR_OK;
+    qdri_lock(wire);
+    if ((*directory)->outstanding > 0)
+        status = qdri_fail(QDR_BUSY, "%d calls of the directory have not been waited for",
+                           (*directory)->outstanding);
+    else
+        shut(directory);
+    qdri_unlock(wire);
+    qdri_wire_release(&wire);
+    return status;
+}
+
+qdr_directory_view qdr_directory_look(const qdr_directory *directory) {
+    return (qdr_directory_view){.entries = directory->shelf.count,
+                                .bytes = qdri_shelf_bytes(&directory->shelf),
+                                .cached = directory->cache.count,
+                                .asked = directory->asked,
+                                .spared = directory->spared,
+                                .shared = directory->is_shared};
+}
+
+/* ---- at once ------------------------------------------------------------------------------------------- */
+
+static qdr_status run(qdr_directory *directory, const qdr_directory_call *call, int64_t *unknown) {
+    qdr_directory_round *round;
+    QDRI_TRY(qdr_directory_start(directory, call, &round));
+    return qdr_directory_wait(&round, unknown);
+}
+
+qdr_status qdr_directory_insert(qdr_directory *directory, int64_t count, const int64_t *id, const int *owner,
+                                const int64_t *local, const void *payload) {
+    qdr_directory_call call = {.verb = QDR_DIRECTORY_INSERT,
+                               .count = count,
+                               .id = id,
+                               .owner = owner,
+                               .local = local,
+                               .payload = payload};
+    return run(directory, &call, NULL);
+}
+
+qdr_status qdr_directory_update(qdr_directory *directory, int64_t count, const int64_t *id, const int *owner,
+                                const int64_t *local, const void *payload, int64_t *unknown) {
+    qdr_directory_call call = {.verb = QDR_DIRECTORY_UPDATE,
+                               .count = count,
+                               .id = id,
+                               .owner = owner,
+                               .local = local,
+                               .payload = payload};
+    return run(directory, &call, unknown);
+}
+
+qdr_status qdr_directory_remove(qdr_directory *directory, int64_t count, const int64_t *id,
+                                int64_t *unknown) {
+    qdr_directory_call call = {.verb = QDR_DIRECTORY_REMOVE, .count = count, .id = id};
+    return run(directory, &call, unknown);
+}
+
+qdr_status qdr_directory_find(qdr_directory *directory, int64_t count, const int64_t *id, int *owner,
+                              int64_t *local, void *payload, int64_t *unknown) {
+    qdr_directory_call call = {.verb = QDR_DIRECTORY_FIND,
+                               .count = count,
+                               .id = id,
+                               .found_owner = owner,
+                               .found_local = local,
+                               .found_payload = payload};
+    return run(directory, &call, unknown);
+}

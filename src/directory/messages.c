@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rounds by messages: the rendezvous of the paper (figure 1), without knowing who will come.
+ *
+ * Each rank sends its segments so that it learns when they are taken, and when all are, it begins to gossip:
+ * when that ends, everybody's have been taken, so no more will come (the consensus of Hoefler, Siebert and Lumsdaine,
+ * with gossip for the barrier). On the way all learn whether some rank had wrong arguments: then nobody does
+ * anything. Keepers serve what came by rising origin, answer, and gossip a second time about how it went.
+ *
+ * Cost: one message per keeper with which a rank has business and one back, 2 lg ranks small ones.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "directory/traffic.h"
+
+/* Four rounds' worth of tags: nobody is more than one round ahead. */
+enum { TAG_BARE, TAG_LADEN, TAG_ANSWER, TAG_ENTER, TAG_LEAVE, TAGS_OF_ROUND, ROUNDS_OF_TAGS = 4 };
+
+enum { MOST_BYTES = 1 << 30 };
+
+static int tag_of(const qdr_directory_round *round, int kind) {
+    return round->directory->first_tag + (int)(round->number % ROUNDS_OF_TAGS) * TAGS_OF_ROUND + kind;
+}
+
+static int64_t item_bytes(const qdr_directory_round *round, int carries) {
+    if (!qdri_changes(round->call.verb)) return (int64_t)sizeof(int64_t);
+    return (int64_t)sizeof(qdri_entry) + (carries ? qdri_padded(round->directory->options.payload_bytes) : 0);
+}
+
+/* ---- packing ------------------------------------------------------------------------------------------- */
+
+static int64_t most_items(const qdri_traffic *t) {
+    int64_t answer = qdri_answer_bytes(t->round);
+    return MOST_BYTES / (t->box.each > answer ? t->box.each : answer);
+}
+
+/* `segment` NULL: only counts. */
+static int64_t cut(const qdri_traffic *t, qdri_segment *segment) {
+    int64_t most = most_items(t), made = 0;
+    for (int r = 0; r < t->round->directory->ranks; r++)
+        for (int64_t at = t->box.start[r], end = t->box.start[r + 1]; at < end; at += most, made++)
+            if (segment)
+                segment[made] =
+                    (qdri_segment){.first = at, .count = end - at < most ? end - at : most, .keeper = r};
+    return made;
+}
+
+static qdr_status pack(qdri_traffic *t) {
+    const qdr_directory *directory = t->round->directory;
+    qdri_flight *flight = t->flight;
+    qdri_box *box = &t->box;
+    QDRI_TRY(qdri_questions_ask(t));
+    qdri_box_plan(directory, &t->asked, box);
+    box->start = qdri_flight_alloc(flight, qdri_box_table(directory, 1), 1);
+    box->bytes = QDRI_FLIGHT_SPACE(flight, char, box->count * box->each);
+    int64_t answer = qdri_answer_bytes(t->round);
+    if (answer) box->place = QDRI_FLIGHT_SPACE(flight, int64_t, box->count);
+    t->answers = QDRI_FLIGHT_SPACE(flight, char, box->count *answer);
+    if (!box->start || !box->bytes || (answer && !box->place) || !t->answers) return qdri_fail_memory();
+    qdri_box_fill(directory, &t->asked, 1, box);
+    t->segments = cut(t, NULL);
+    t->segment = QDRI_FLIGHT_ARRAY(flight, qdri_segment, t->segments);
+    t->legs = qdri_flight_legs(flight, 2 * t->segments);
+    if (!t->segment || !t->legs) return qdri_fail_memory();
+    cut(t, t->segment);
+    return QDR_OK;
+}
+
+/* ---- setting out --------------------------------------------------------------------------------------- */
+
+static void enter_if_taken(qdri_traffic *t) {
+    if (t->open == 0) qdri_gossip_begin(t->enter);
+}
+
+static void taken(qdri_flight_leg *leg) {
+    qdri_traffic *t = leg->context;
+    t->open--;
+    enter_if_taken(t);
+}
+
+static qdri_arrival *add_arrival(qdri_traffic *t, int origin, int carries, int64_t count) {
+    qdri_arrival *made = QDRI_FLIGHT_ARRAY(t->flight, qdri_arrival, 1);
+    if (!made) return NULL;
+    *made = (qdri_arrival){.origin = origin, .carries = carries, .count = count, .number = t->arrived++};
+    made->next = t->arrivals;
+    t->arrivals = made;
+    return made;
+}
+
+/* What a rank brings to itself is not sent. */
+static qdr_status bring(qdri_traffic *t, int64_t s) {
+    const qdri_segment *one = &t->segment[s];
+    qdr_directory_round *round = t->round;
+    char *items = t->box.bytes + one->first * t->box.each;
+    if (one->keeper != round->directory->rank) {
+        round->directory->sent_messages++;
+        round->directory->sent_bytes += one->count * t->box.each;
+        qdri_flight_leg *leg = &t->legs[2 * s];
+        leg->landing = taken;
+        leg->context = t;
+        qdri_flight_note(leg, qdri_send_matched(t->flight->wire, &leg->operation, one->keeper,
+                                                tag_of(round, t->box.carries ? TAG_LADEN : TAG_BARE), items,
+                                                one->count * t->box.each));
+        return QDR_OK;
+    }
+    qdri_arrival *own = add_arrival(t, one->keeper, t->box.carries, one->count);
+    if (!own) return qdri_fail_memory();
+    own->items = items;
+    own->answer = t->answers + one->first * qdri_answer_bytes(round);
+    t->open--;
+    return QDR_OK;
+}
+
+/* Not before all know that there will be answers. */
+static void expect_answers(qdri_traffic *t) {
+    int64_t each = qdri_answer_bytes(t->round);
+    for (int64_t s = 0; each && s < t->segments && !t->flight->failed; s++) {
+        const qdri_segment *one = &t->segment[s];
+        qdri_flight_leg *leg = &t->legs[2 * s + 1];
+        if (one->keeper == t->round->directory->rank) continue;
+        leg->is_receive = 1;
+        qdri_flight_note(leg, qdri_receive(t->flight->wire, &leg->operation, one->keeper,
+                                           tag_of(t->round, TAG_ANSWER), t->answers + one->first * each,
+                                           one->count * each));
+    }
+}
+
+/* ---- at the keeper ------------------------------------------------------------------------------------- */
+
+static void serve(qdri_traffic *t);
+
+static void serve_if_here(qdri_traffic *t) {
+    if (t->has_entered && t->arriving == 0 && !t->round->status) serve(t);
+}
+
+static void landed(qdri_flight_leg *leg) {
+    qdri_traffic *t = leg->context;
+    t->arriving--;
+    serve_if_here(t);
+}
+
+static qdr_status take(qdri_traffic *t, MPI_Message *message, int from, int carries, int64_t bytes) {
+    qdri_arrival *made = add_arrival(t, from, carries, bytes / item_bytes(t->round, carries));
+    if (made) made->leg = qdri_flight_legs(t->flight, 1);
+    if (made && made->leg) made->items = QDRI_FLIGHT_SPACE(t->flight, char, bytes);
+    if (!made || !made->items) return qdri_fail_memory();
+    made->leg->landing = landed;
+    made->leg->context = t;
+    t->arriving++;
+    qdri_flight_note(made->leg, qdri_receive_found(t->flight->wire, &made->leg->operation, message, from,
+                                                   made->items, bytes));
+    return QDR_OK;
+}
+
+static void take_what_came(qdri_traffic *t) {
+    for (int carries = 0; carries <= 1; carries++)
+        for (int found = 1; found && !t->has_entered && !t->flight->failed;) {
+            int from = 0, tag = tag_of(t->round, carries ? TAG_LADEN : TAG_BARE);
+            int64_t bytes = 0;
+            MPI_Message message;
+            qdr_status status = qdri_find(t->flight->wire, tag, &found, &message, &from, &bytes);
+            if (!status && found) status = take(t, &message, from, carries, bytes);
+            if (status) qdri_flight_fail(t->flight, status);
+        }
+}
+
+/* By rising origin; the parts of one in the order in which they came. NULL: no memory. */
+static qdri_arrival **in_order(qdri_traffic *t) {
+    qdri_arrival **list = QDRI_FLIGHT_ARRAY(t->flight, qdri_arrival *, 2 * t->arrived);
+    int64_t *key = QDRI_FLIGHT_ARRAY(t->flight, int64_t, 2 * t->arrived), *order = key + t->arrived;
+    if (!list || !key) return NULL;
+    for (qdri_arrival *one = t->arrivals; one; one = one->next) {
+        list[t->arrived + one->number] = one;
+        key[one->number] = one->origin;
+    }
+    if (!qdri_sort_order(key, t->arrived, order)) return NULL;
+    for (int64_t i = 0; i < t->arrived; i++) list[i] = list[t->arrived + order[i]];
+    return list;
+}
+
+static qdri_visitor visitor_of(const qdr_directory_round *round, const qdri_arrival *one) {
+    return (qdri_visitor){.count = one->count,
+                          .each = item_bytes(round, one->carries),
+                          .item = one->items,
+                          .carries = one->carries,
+                          .known = one->answer};
+}
+
+static qdr_status serve_all(qdri_traffic *t, qdri_arrival **list, qdri_conflict *conflict) {
+    qdr_directory_round *round = t->round;
+    qdr_directory *directory = round->directory;
+    int64_t more = 0, each = qdri_answer_bytes(round);
+    for (int64_t i = 0; i < t->arrived; i++) more += list[i]->count;
+    if (round->call.verb == QDR_DIRECTORY_INSERT && !qdri_shelf_reserve(&directory->shelf, more))
+        return qdri_fail_memory();
+    for (int64_t i = 0; each && i < t->arrived; i++) {
+        if (!list[i]->answer) list[i]->answer = QDRI_FLIGHT_SPACE(t->flight, char, list[i]->count *each);
+        if (!list[i]->answer) return qdri_fail_memory();
+        qdri_visitor visitor = visitor_of(round, list[i]);
+        if (round->call.verb == QDR_DIRECTORY_REMOVE) qdri_serve_known(&directory->shelf, &visitor);
+    }
+    for (int64_t i = 0; i < t->arrived; i++) {
+        qdri_visitor visitor = visitor_of(round, list[i]);
+        if (qdri_changes(round->call.verb))
+            qdri_serve(&directory->shelf, round->call.verb, &visitor, conflict);
+        else
+            qdri_questions_answer(directory, list[i], each);
+    }
+    if (qdri_changes(round->call.verb)) qdri_shelf_trim(&directory->shelf);
+    return QDR_OK;
+}
+
+static void send_answers(qdri_traffic *t, qdri_arrival **list) {
+    int64_t each = qdri_answer_bytes(t->round);
+    for (int64_t i = 0; each && i < t->arrived && !t->flight->failed; i++) {
+        qdri_arrival *one = list[i];
+        if (!one->leg) continue;
+        one->leg->landing = NULL;
+        qdri_flight_note(one->leg, qdri_send(t->flight->wire, &one->leg->operation, one->origin,
+                                             tag_of(t->round, TAG_ANSWER), one->answer, one->count * each));
+    }
+}
+
+/* A keeper that cannot answer leaves the others without one: the round cannot go on, and neither can the wire. */
+static void serve(qdri_traffic *t) {
+    qdri_conflict conflict = {0};
+    qdri_arrival **list = in_order(t);
+    qdr_status status = list ? serve_all(t, list, &conflict) : qdri_fail_memory();
+    if (status) {
+        qdri_flight_fail(t->flight, status);
+        return;
+    }
+    if (conflict.there)
+        qdri_gossip_fail(&t->leave->news, qdri_conflict_fail(t->round->directory, &conflict), conflict.id);
+    send_answers(t, list);
+    qdri_gossip_begin(t->leave);
+}
+
+/* ---- coming and going ---------------------------------------------------------------------------------- */
+
+static void adopt(qdri_traffic *t, const qdri_news *news) {
+    if (news->status) qdri_round_fail(t->round, qdri_fail((qdr_status)news->status, "%s", news->sentence));
+}
+
+static void has_left(qdri_gossip *gossip) {
+    qdri_traffic *t = gossip->context;
+    adopt(t, &gossip->news);
+    t->has_left = 1;
+}
+
+static void has_entered(qdri_gossip *gossip) {
+    qdri_traffic *t = gossip->context;
+    const qdri_news *news = &gossip->news;
+    t->has_entered = 1;
+    if (news->maximum[0] != -news->maximum[1])
+        qdri_round_fail(t->round, qdri_fail(QDR_MISMATCH, "ranks are in different calls of a directory"));
+    else
+        adopt(t, news);
+    if (t->round->status) {
+        qdri_gossip_begin(t->leave); /* all do */
+        return;
+    }
+    expect_answers(t);
+    serve_if_here(t);
+}
+
+static qdr_status prepare(qdri_traffic *t) {
+    t->enter = qdri_gossip_prepare(t->flight, tag_of(t->round, TAG_ENTER));
+    t->leave = qdri_gossip_prepare(t->flight, tag_of(t->round, TAG_LEAVE));
+    if (!t->enter || !t->leave) return qdri_fail_memory();
+    t->enter->ended = has_entered;
+    t->leave->ended = has_left;
+    t->enter->context = t->leave->context = t;
+    qdri_news *news = &t->enter->news;
+    news->maximum[0] = t->round->call.verb;
+    news->maximum[1] = -news->maximum[0];
+    return QDR_OK;
+}
+
+static void set_out(qdri_traffic *t) {
+    qdr_directory_round *round = t->round;
+    qdr_status status = round->status ? qdri_fail(round->status, "%s", round->sentence) : pack(t);
+    if (status) {
+        t->segments = 0;
+        (void)qdri_fail(status, "rank %d: %s", round->directory->rank, qdr_error_message());
+        qdri_gossip_fail(&t->enter->news, status, round->directory->rank);
+    } else if (qdri_changes(round->call.verb) && round->call.verb != QDR_DIRECTORY_INSERT &&
+               round->directory->options.caches) {
+        qdri_cache_changed(&round->call, t->enter->news.set);
+    }
+    t->open = t->segments;
+    for (int64_t s = 0; s < t->segments && !t->flight->failed; s++) {
+        status = bring(t, s);
+        if (status) qdri_flight_fail(t->flight, status);
+    }
+}
+
+void qdri_messages_begin(qdr_directory_round *round) {
+    qdri_flight *flight = qdri_flight_create(round->directory->wire, "round of a directory");
+    qdri_traffic *t = flight ? QDRI_FLIGHT_ARRAY(flight, qdri_traffic, 1) : NULL;
+    round->state = QDRI_POSTED;
+    if (t) {
+        *t = (qdri_traffic){.round = round, .flight = flight};
+        round->traffic = t;
+    }
+    if (!t || prepare(t)) {
+        /* It cannot even say so. */
+        qdri_round_fail(round, qdri_fail_memory());
+        qdri_wire_break(round->directory->wire);
+        qdri_round_end(round);
+        return;
+    }
+    set_out(t);
+    /* A gossip that begins and ends at once, on one rank, may end the round. */
+    if (!flight->failed) enter_if_taken(t);
+    qdri_messages_advance(round);
+}
+
+/* ---- home ---------------------------------------------------------------------------------------------- */
+
+static void read_changes(qdri_traffic *t) {
+    qdr_directory_round *round = t->round;
+    for (int64_t i = 0; i < round->call.count; i++) {
+        char was_there = t->answers[t->box.place[i]];
+        round->unknown += !was_there;
+        if (round->call.known) round->call.known[i] = was_there;
+    }
+}
+
+static void come_home(qdri_traffic *t) {
+    qdr_directory_round *round = t->round;
+    qdr_directory *directory = round->directory;
+    if (directory->options.caches && !round->status) qdri_cache_forget(directory, t->enter->news.set);
+    if (!round->status && round->call.verb == QDR_DIRECTORY_FIND) qdri_questions_read(t);
+    if (!round->status && round->call.verb != QDR_DIRECTORY_FIND && t->answers && t->box.place)
+        read_changes(t);
+    round->traffic = NULL;
+    qdri_flight_end(&t->flight);
+    if (directory->is_shared) {
+        qdri_shared_rejoin(round);
+        qdri_shared_advance(round);
+        return;
+    }
+    directory->number = round->number;
+    qdri_round_end(round);
+}
+
+void qdri_messages_abandon(qdr_directory_round *round) {
+    qdri_traffic *t = round->traffic;
+    round->traffic = NULL;
+    if (t) qdri_flight_end(&t->flight);
+}
+
+void qdri_messages_advance(qdr_directory_round *round) {
+    qdri_traffic *t = round->traffic;
+    if (!t) return;
+    take_what_came(t);
+    if (t->flight->failed) {
+        qdri_round_fail(round, qdri_fail(t->flight->failed, "%s", t->flight->sentence));
+        qdri_wire_break(round->directory->wire);
+        qdri_messages_abandon(round);
+        qdri_round_end(round);
+    } else if (t->has_left && t->flight->under_way == 0) {
+        come_home(t);
+    }
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Resolving: who owns what I need. The table of methods; the call; and the call that goes on to a map.
+ */
+#include "directory/resolve.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const qdri_resolution *const methods[] = {&qdri_resolve_directory, &qdri_resolve_ring,
+                                                 &qdri_resolve_torus, &qdri_resolve_alltoall,
+                                                 &qdri_resolve_hybrid};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+qdr_status qdr_resolve_method(int index, qdr_resolve_method_info *info) {
+    if (index < 0 || index >= METHODS)
+        return qdri_fail(QDR_RANGE, "there is no method %d of resolving", index);
+    if (!info) return qdri_fail(QDR_INVALID, "the place for the description is NULL");
+    *info = (qdr_resolve_method_info){methods[index]->name, methods[index]->summary, methods[index]->memory};
+    return QDR_OK;
+}
+
+/* ---- arguments ----------------------------------------------------------------------------------------- */
+
+static qdr_status find_method(const char *text, qdri_spec *spec, int *number) {
+    char names[128] = "";
+    QDRI_TRY(qdri_spec_open(text, "method", spec));
+    for (int i = 0; i < METHODS; i++) {
+        if (!strcmp(spec->name, methods[i]->name)) {
+            *number = i;
+            return qdri_spec_read(spec, methods[i]->options, methods[i]->option_count);
+        }
+        strcat(strcat(names, i ? ", " : ""), methods[i]->name);
+    }
+    return qdri_fail(QDR_UNKNOWN, "qdr_resolve: there is no method '%s'; there are %s", spec->name, names);
+}
+
+static qdr_status check_ids(const char *what, int64_t count, const int64_t *id, int64_t limit) {
+    if (count < 0 || count > INT64_MAX / 64)
+        return qdri_fail(QDR_RANGE, "%" PRId64 " %s ids; expected 0 or more", count, what);
+    if (count > 0 && !id)
+        return qdri_fail(QDR_INVALID, "%" PRId64 " %s ids, but the list is NULL", count, what);
+    for (int64_t i = 0; limit && i < count; i++)
+        if (id[i] < 0 || id[i] >= limit)
+            return qdri_fail(QDR_RANGE, "%s id %" PRId64 " is %" PRId64 "; expected 0 to %" PRId64, what, i,
+                             id[i], limit - 1);
+    return QDR_OK;
+}
+
+static qdr_status check(const qdri_query *query) {
+    const qdr_resolve_options *options = query->options;
+    if (options->size != sizeof *options)
+        return qdri_fail(QDR_INVALID,
+                         "qdr_resolve: options.size is %zu, expected %zu; begin with QDR_RESOLVE_OPTIONS",
+                         options->size, sizeof *options);
+    if (options->limit < 0)
+        return qdri_fail(QDR_RANGE, "a limit of %" PRId64 " ids; expected 0 or more", options->limit);
+    QDRI_TRY(check_ids("own", query->owned, query->own_id, options->limit));
+    QDRI_TRY(check_ids("needed", query->needed, query->need_id, options->limit));
+    if (options->boundaries < 0 || options->boundaries > query->owned)
+        return qdri_fail(QDR_RANGE, "%" PRId64 " items of the boundary; expected 0 to %" PRId64,
+                         options->boundaries, query->owned);
+    if (options->boundaries > 0 && !options->boundary)
+        return qdri_fail(QDR_INVALID, "%" PRId64 " items of the boundary, but the list of them is NULL",
+                         options->boundaries);
+    for (int64_t i = 0; i < options->boundaries; i++)
+        if (options->boundary[i] < 0 || options->boundary[i] >= query->owned)
+            return qdri_fail(QDR_RANGE,
+                             "item %" PRId64 " of the boundary is %" PRId64 "; expected 0 to %" PRId64, i,
+                             options->boundary[i], query->owned - 1);
+    return QDR_OK;
+}
+
+/* Everything of one call that has to be prepared, and agreed on. */
+static qdr_status prepare(qdri_query *query, const char *method, qdri_spec *spec, int *number,
+                          int has_outputs) {
+    QDRI_TRY(check(query));
+    if (query->needed > 0 && !has_outputs)
+        return qdri_fail(QDR_INVALID, "qdr_resolve: the place for owners is NULL");
+    QDRI_TRY(find_method(method, spec, number));
+    query->found.owner = QDRI_ARRAY(int, query->needed);
+    query->found.place = QDRI_ARRAY(int64_t, query->needed);
+    if (!query->found.owner || !query->found.place) return qdri_fail_memory();
+    for (int64_t i = 0; i < query->needed; i++) {
+        query->found.owner[i] = QDR_NOBODY;
+        query->found.place[i] = -1;
+    }
+    return QDR_OK;
+}
+
+/* The method, its number, and what else must be the same on all ranks. */
+static qdr_status agree(const qdri_query *query, qdr_status mine, int number) {
+    const qdr_resolve_options *options = query->options;
+    int64_t dimensions = 0;
+    if (!mine && query->spec->option_count > 0) dimensions = query->spec->value[0].integer;
+    int64_t limit = mine ? 0 : options->limit, symmetric = mine ? 0 : !!options->symmetric;
+    int64_t form = number * 2 + symmetric;
+    int64_t word[] = {form, -form, dimensions, -dimensions, limit, -limit};
+    QDRI_TRY(qdri_agree(query->wire, &(qdri_agreement){.status = mine,
+                                                       .maximum = word,
+                                                       .count = QDRI_COUNT_OF(word),
+                                                       .deadline = qdri_deadline(0)}));
+    for (int i = 0; i < QDRI_COUNT_OF(word); i += 2)
+        if (word[i] != -word[i + 1])
+            return qdri_fail(QDR_MISMATCH,
+                             "qdr_resolve: ranks ask for different methods, limits, or symmetric and not");
+    return QDR_OK;
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------ */
+
+static qdr_status resolve(qdri_query *query, int has_outputs) {
+    const char *method = query->options->size == sizeof *query->options ? query->options->method : NULL;
+    qdri_spec spec = {0};
+    int number = 0;
+    query->spec = &spec;
+    QDRI_TRY(qdri_wire_open(query->comm, &query->wire));
+    qdri_lock(query->wire);
+    query->rank = qdri_wire_rank(query->wire);
+    query->ranks = qdri_wire_ranks(query->wire);
+    qdr_status status = prepare(query, method ? method : "directory", &spec, &number, has_outputs);
+    status = agree(query, status, number);
+    if (status == QDR_OK) status = methods[number]->run(query);
+    qdri_unlock(query->wire);
+    qdri_wire_release(&query->wire);
+    return status;
+}
+
+static void forget(qdri_query *query) {
+    free(query->found.owner);
+    free(query->found.place);
+}
+
+static const qdr_resolve_options standard = QDR_RESOLVE_OPTIONS;
+
+qdr_status qdr_resolve(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
+                       const int64_t *need_id, const qdr_resolve_options *options, int *owner, int64_t *place,
+                       qdr_resolve_report *report) {
+    qdr_resolve_report made = {0};
+    qdri_query query = {.comm = comm,
+                        .options = options ? options : &standard,
+                        .owned = owned,
+                        .own_id = own_id,
+                        .needed = needed,
+                        .need_id = need_id,
+                        .report = &made};
+    qdr_status status = resolve(&query, owner != NULL);
+    if (status == QDR_OK && needed > 0) {
+        memcpy(owner, query.found.owner, (size_t)needed * sizeof *owner);
+        if (place) memcpy(place, query.found.place, (size_t)needed * sizeof *place);
+    }
+    if (status == QDR_OK && report) *report = made;
+    forget(&query);
+    return status;
+}
+
+/* ---- to a map ------------------------------------------------------------------------------------------ */
+
+static qdr_status all_known(const qdri_query *query) {
+    for (int64_t i = 0; i < query->needed; i++)
+        if (query->found.owner[i] == QDR_NOBODY)
+            return qdri_fail(QDR_UNKNOWN, "id %" PRId64 " is needed here, and owned by nobody",
+                             query->need_id[i]);
+    return QDR_OK;
+}
+
+qdr_status qdr_resolve_map(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
+                           const int64_t *need_id, const int64_t *target, const qdr_resolve_options *options,
+                           qdr_map **map) {
+    qdr_resolve_report made = {0};
+    qdri_query query = {.comm = comm,
+                        .options = options ? options : &standard,
+                        .owned = owned,
+                        .own_id = own_id,
+                        .needed = needed,
+                        .need_id = need_id,
+                        .report = &made};
+    qdr_status status = resolve(&query, 1);
+    if (status == QDR_OK) {
+        qdri_wire *wire;
+        status = qdri_wire_find(comm, &wire);
+        if (status == QDR_OK) {
+            qdri_lock(wire);
+            status = qdri_agree(wire,
+                                &(qdri_agreement){.status = all_known(&query), .deadline = qdri_deadline(0)});
+            qdri_unlock(wire);
+            qdri_wire_release(&wire);
+        }
+    }
+    if (status == QDR_OK) {
+        qdr_indices needs = {
+            .links = needed, .link_rank = query.found.owner, .local = target, .remote = query.found.place};
+        status = qdr_map_create(comm, NULL, &needs, query.options->map, map);
+    }
+    forget(&query);
+    return status;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rounds: from a call to its end. Arguments are checked at the start, on each rank; what is wrong on one is
+ * the status of the round on all. The first round of the queue is under way; the end of one begins the next.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "directory/inside.h"
+
+/* ---- arguments ----------------------------------------------------------------------------------------- */
+
+static qdr_status check_places(const qdr_directory *directory, const qdr_directory_call *call) {
+    const qdr_directory_options *options = &directory->options;
+    for (int64_t i = 0; options->placement == QDR_PLACE_BLOCK && i < call->count; i++)
+        if (call->id[i] < 0 || call->id[i] >= options->limit)
+            return qdri_fail(QDR_RANGE, "id[%" PRId64 "] is %" PRId64 "; expected 0 to %" PRId64, i,
+                             call->id[i], options->limit - 1);
+    for (int64_t i = 0; options->placement == QDR_PLACE_FUNCTION && i < call->count; i++) {
+        int place = options->place(options->context, call->id[i]);
+        if (place < 0 || place >= directory->ranks)
+            return qdri_fail(QDR_RANGE,
+                             "the place of id %" PRId64 " is rank %d; expected the function to give 0 to %d",
+                             call->id[i], place, directory->ranks - 1);
+    }
+    return QDR_OK;
+}
+
+static qdr_status check_words(const qdr_directory *directory, const qdr_directory_call *call) {
+    int64_t most = INT64_MAX >> directory->owner_bits;
+    for (int64_t i = 0; call->owner && i < call->count; i++)
+        if (call->owner[i] < 0 || call->owner[i] >= directory->ranks)
+            return qdri_fail(QDR_RANGE, "the owner of id %" PRId64 " is rank %d; expected 0 to %d",
+                             call->id[i], call->owner[i], directory->ranks - 1);
+    for (int64_t i = 0; call->local && i < call->count; i++)
+        if (call->local[i] < 0 || call->local[i] > most)
+            return qdri_fail(
+                QDR_RANGE, "the place of id %" PRId64 " at its owner is %" PRId64 "; expected 0 to %" PRId64,
+                call->id[i], call->local[i], most);
+    return QDR_OK;
+}
+
+static qdr_status check(const qdr_directory *directory, const qdr_directory_call *call) {
+    int says = call->verb == QDR_DIRECTORY_INSERT || call->verb == QDR_DIRECTORY_UPDATE;
+    if (call->verb < QDR_DIRECTORY_INSERT || call->verb > QDR_DIRECTORY_FIND)
+        return qdri_fail(QDR_INVALID,
+                         "the verb of a directory's call is %d; expected one of qdr_directory_verb",
+                         (int)call->verb);
+    if (call->count < 0 || call->count > INT64_MAX / (64 + directory->options.payload_bytes))
+        return qdri_fail(QDR_RANGE, "%" PRId64 " ids; expected 0 or more", call->count);
+    if (call->count > 0 && !call->id)
+        return qdri_fail(QDR_INVALID, "%" PRId64 " ids, but the list of them is NULL", call->count);
+    QDRI_TRY(check_places(directory, call));
+    return says ? check_words(directory, call) : QDR_OK;
+}
+
+/* ---- the queue ----------------------------------------------------------------------------------------- */
+
+void qdri_round_fail(qdr_directory_round *round, qdr_status status) {
+    round->status = status;
+    snprintf(round->sentence, sizeof round->sentence, "%s", qdr_error_message());
+}
+
+static void begin(qdr_directory_round *round) {
+    round->number = round->directory->number + 1;
+    if (round->directory->is_shared)
+        qdri_shared_begin(round);
+    else
+        qdri_messages_begin(round);
+}
+
+static void advance(qdr_directory *directory) {
+    qdr_directory_round *round = directory->first;
+    if (round && round->traffic)
+        qdri_messages_advance(round);
+    else if (round && round->state != QDRI_QUEUED)
+        qdri_shared_advance(round);
+    while (directory->first && directory->first->state == QDRI_QUEUED) begin(directory->first);
+}
+
+static void poll(qdri_poller *poller) {
+    qdr_directory *directory = (qdr_directory *)((char *)poller - offsetof(qdr_directory, poller));
+    advance(directory);
+    if (!directory->first) {
+        qdri_poller_remove(directory->wire, poller);
+        directory->polls = 0;
+    }
+}
+
+/* Out of the queue; nobody reads its box any more. */
+void qdri_round_end(qdr_directory_round *round) {
+    qdr_directory *directory = round->directory;
+    directory->first = round->next;
+    if (!directory->first) directory->last = &directory->first;
+    if (qdri_wire_usable(directory->wire)) qdri_arena_give(directory->wire, round->box_offset);
+    free(round->box.place);
+    round->box_offset = 0;
+    round->box.place = NULL;
+    round->state = QDRI_ENDED;
+    round->ended = 1;
+}
+
+/* ---- start, test, wait --------------------------------------------------------------------------------- */
+
+static qdr_status enqueue(qdr_directory *directory, const qdr_directory_call *call,
+                          qdr_directory_round **made) {
+    QDRI_TRY(qdri_wire_state(directory->wire));
+    qdr_directory_round *round = QDRI_ZERO_ARRAY(qdr_directory_round, 1);
+    if (!round) {
+        qdri_wire_break(directory->wire); /* the others will come to a round that this rank cannot join */
+        return qdri_fail_memory();
+    }
+    round->directory = directory;
+    round->call = *call;
+    qdr_status status = check(directory, call);
+    if (status) {
+        qdri_round_fail(round, status);
+        round->call.count = 0;
+    }
+    *directory->last = round;
+    directory->last = &round->next;
+    if (directory->first == round) begin(round);
+    if (directory->first && !directory->polls) {
+        directory->poller.poll = poll;
+        qdri_poller_add(directory->wire, &directory->poller);
+        directory->polls = 1;
+    }
+    directory->outstanding++;
+    *made = round;
+    return QDR_OK;
+}
+
+qdr_status qdr_directory_start(qdr_directory *directory, const qdr_directory_call *call,
+                               qdr_directory_round **round) {
+    if (!directory || !call || !round)
+        return qdri_fail(QDR_INVALID, "directory, call or the place for the round is NULL");
+    qdri_lock(directory->wire);
+    qdr_status status = enqueue(directory, call, round);
+    qdri_unlock(directory->wire);
+    return status;
+}
+
+/* A round that will never end: it, and all behind it, end with this. */
+static void give_up(qdr_directory *directory, qdr_status status) {
+    while (directory->first) {
+        qdr_directory_round *round = directory->first;
+        qdri_messages_abandon(round);
+        qdri_round_fail(round, status);
+        qdri_round_end(round);
+    }
+}
+
+static qdr_status stalled(qdr_directory *directory, const qdr_directory_round *round) {
+    char absent[200];
+    const qdr_directory_round *first = directory->first ? directory->first : round;
+    qdri_wire_break(directory->wire);
+    qdri_shared_absent(directory, first->number, absent, sizeof absent);
+    return qdri_fail(QDR_STALLED, "rank %d: a call of a directory did not end before the deadline%s",
+                     directory->rank, absent);
+}
+
+static qdr_status take_result(qdr_directory_round **round, int64_t *unknown) {
+    qdr_directory_round *ended = *round;
+    *round = NULL;
+    ended->directory->outstanding--;
+    qdr_status status = ended->status ? qdri_fail(ended->status, "%s", ended->sentence) : QDR_OK;
+    if (!status && unknown) *unknown = ended->unknown;
+    free(ended);
+    return status;
+}
+
+qdr_status qdr_directory_wait(qdr_directory_round **round, int64_t *unknown) {
+    if (!round || !*round) return qdri_fail(QDR_INVALID, "the round to wait for is NULL");
+    qdr_directory *directory = (*round)->directory;
+    qdri_wire *wire = directory->wire;
+    qdri_lock(wire);
+    if (!(*round)->ended) {
+        qdr_status status =
+            qdri_wait_until(wire, &(*round)->ended, qdri_deadline(directory->options.seconds));
+        if (status == QDR_STALLED) status = stalled(directory, *round);
+        if (status) give_up(directory, status);
+    }
+    qdr_status status = take_result(round, unknown);
+    qdri_unlock(wire);
+    return status;
+}
+
+qdr_status qdr_directory_test(qdr_directory_round **round, int *done, int64_t *unknown) {
+    if (!round || !*round || !done)
+        return qdri_fail(QDR_INVALID, "the round to test, or the place for the result, is NULL");
+    qdri_wire *wire = (*round)->directory->wire;
+    qdr_status status = QDR_OK;
+    qdri_lock(wire);
+    if (!(*round)->ended) {
+        status = qdri_wire_state(wire);
+        if (status)
+            give_up((*round)->directory, status);
+        else
+            qdri_progress(wire);
+    }
+    *done = (*round)->ended;
+    status = *done ? take_result(round, unknown) : QDR_OK;
+    qdri_unlock(wire);
+    return status;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rounds on one node. Every rank has a *desk* in shared memory with two numbers that only rise: the round for
+ * which it has put out its box, and the round up to which it has done its work.
+ *
+ *     insert, update, remove   put the box out; when all have, each keeper takes its segments from all boxes,
+ *                              slice by slice of its shelf; the round is over when all have
+ *     find                     nothing is brought: when all have come, each rank reads the shelves of all; the
+ *                              round is over when all have read, for before that nobody may change anything
+ *
+ * A rank begins a round when it has seen all finish the one before, so nobody is ever more than one round
+ * ahead, and notes for two rounds, used in turn, are enough. Where a box or a shelf finds no shared memory,
+ * the round, or all from then on, go by messages; all ranks see that on the desks, and decide alike.
+ *
+ * A desk outlives its directory: somebody may still be reading its numbers. It is kept with the communicator and
+ * used again, its numbers rising.
+ */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "directory/inside.h"
+#include "wire/node.h"
+
+/* What a rank says at the beginning of a round, and at its end. */
+typedef struct note {
+    int64_t verb, status;
+    int64_t count, each, carries;
+    int64_t box;             /* in the arena; 0: there is none */
+    int64_t shelf, capacity; /* in the arena; 0: it is not there */
+    qdri_conflict conflict;
+    int64_t failed; /* at the end */
+    char sentence[QDRI_GOSSIP_SENTENCE];
+} note;
+
+struct qdri_desk {
+    _Alignas(128) _Atomic int64_t posted;
+    _Alignas(128) _Atomic int64_t served;
+    note note[2];
+};
+
+/* ---- desks --------------------------------------------------------------------------------------------- */
+
+typedef struct drawer {
+    qdri_keepsake keepsake; /* comes first */
+    int64_t *offset;        /* of desks that nobody uses */
+    int64_t count, capacity;
+} drawer;
+
+static void empty_drawer(qdri_keepsake *keepsake) {
+    drawer *gone = (drawer *)keepsake;
+    free(gone->offset);
+    free(gone);
+}
+
+static drawer *drawer_of(qdri_wire *wire) {
+    drawer *found = (drawer *)qdri_wire_kept(wire, empty_drawer, "desks");
+    if (found) return found;
+    found = QDRI_ZERO_ARRAY(drawer, 1);
+    if (!found) return NULL;
+    found->keepsake = (qdri_keepsake){.release = empty_drawer, .name = "desks"};
+    qdri_wire_keep(wire, &found->keepsake);
+    return found;
+}
+
+int64_t qdri_desk_take(qdr_directory *directory) {
+    qdri_wire *wire = directory->wire;
+    if (!qdri_wire_one_node(wire) || !qdri_arena_there(wire)) return 0;
+    drawer *all = drawer_of(wire);
+    /* Room for its return comes first. */
+    if (!all || !qdri_grow(&all->offset, &all->capacity, all->count + 1, sizeof *all->offset)) return 0;
+    int fresh = all->count == 0;
+    int64_t offset =
+        fresh ? qdri_arena_take(wire, (int64_t)sizeof(struct qdri_desk)) : all->offset[--all->count];
+    if (!offset) return 0;
+    directory->own = qdri_arena_at(wire, directory->rank, offset);
+    if (fresh) memset(directory->own, 0, sizeof *directory->own);
+    return offset;
+}
+
+void qdri_desk_give(qdr_directory *directory) {
+    drawer *all = directory->own && qdri_wire_usable(directory->wire) ? drawer_of(directory->wire) : NULL;
+    if (all && qdri_grow(&all->offset, &all->capacity, all->count + 1, sizeof *all->offset))
+        all->offset[all->count++] = directory->desk[directory->rank];
+    directory->own = NULL;
+}
+
+int64_t qdri_desk_number(const qdr_directory *directory) {
+    return directory->own ? atomic_load_explicit(&directory->own->posted, memory_order_relaxed) : 0;
+}
+
+static struct qdri_desk *desk_of(const qdr_directory *directory, int rank) {
+    return qdri_arena_at(directory->wire, rank, directory->desk[rank]);
+}
+
+static note *note_of(const qdr_directory *directory, int rank, int64_t number) {
+    return &desk_of(directory, rank)->note[number & 1];
+}
+
+static int all_posted(const qdr_directory *directory, int64_t number) {
+    for (int r = 0; r < directory->ranks; r++)
+        if (atomic_load_explicit(&desk_of(directory, r)->posted, memory_order_acquire) < number) return 0;
+    return 1;
+}
+
+static int all_served(const qdr_directory *directory, int64_t number) {
+    for (int r = 0; r < directory->ranks; r++)
+        if (atomic_load_explicit(&desk_of(directory, r)->served, memory_order_acquire) < number) return 0;
+    return 1;
+}
+
+/* Those that did not come; if all did, those that have not done their part. */
+void qdri_shared_absent(const qdr_directory *directory, int64_t number, char *text, size_t size) {
+    int came = directory->is_shared && all_posted(directory, number);
+    size_t used = 0;
+    text[0] = '\0';
+    for (int r = 0; directory->is_shared && r < directory->ranks && used < size; r++) {
+        const struct qdri_desk *desk = desk_of(directory, r);
+        if (atomic_load_explicit(came ? &desk->served : &desk->posted, memory_order_acquire) >= number)
+            continue;
+        const qdri_status_line *line = qdri_status_of(directory->wire, r);
+        int length = snprintf(text + used, size - used, "; rank %d %s%s", r,
+                              came ? "has not done its part" : "did not come",
+                              line && qdri_status_gone(line) ? ": its process is gone" : "");
+        used += length > 0 ? (size_t)length : 0;
+    }
+}
+
+/* ---- shelves ------------------------------------------------------------------------------------------- */
+
+/* The shelves of all, as their last notes say. */
+void qdri_shared_look(qdr_directory *directory) {
+    for (int r = 0; r < directory->ranks; r++) {
+        const note *said = note_of(directory, r, directory->number);
+        qdri_shelf_view *view = &directory->view[r];
+        if (said->capacity && !said->shelf) directory->is_shared = 0;
+        if (!said->capacity || !said->shelf) {
+            *view = (qdri_shelf_view){qdri_nothing, NULL, QDRI_LINE};
+            continue;
+        }
+        view->entry = qdri_arena_at(directory->wire, r, said->shelf);
+        view->capacity = said->capacity;
+        view->payload = (const char *)(view->entry + said->capacity);
+    }
+}
+
+/* ---- beginning ----------------------------------------------------------------------------------------- */
+
+/* A box in the arena: its table, its items, then a byte for each of them, for answers. */
+static void put_out(qdr_directory_round *round, note *said) {
+    qdr_directory *directory = round->directory;
+    const qdr_directory_call *call = &round->call;
+    qdri_box *box = &round->box;
+    int64_t table = qdri_box_table(directory, directory->buckets);
+    qdri_box_plan(directory, call, box);
+    int answers = call->verb != QDR_DIRECTORY_INSERT;
+    if (answers && !(box->place = QDRI_ARRAY(int64_t, call->count))) return;
+    round->box_offset = qdri_arena_take(directory->wire, table + call->count * (box->each + answers));
+    if (!round->box_offset) return;
+    box->start = qdri_arena_at(directory->wire, directory->rank, round->box_offset);
+    box->bytes = (char *)box->start + table;
+    qdri_box_fill(directory, call, directory->buckets, box);
+    said->box = round->box_offset;
+    said->each = box->each;
+    said->carries = box->carries;
+}
+
+void qdri_shared_begin(qdr_directory_round *round) {
+    qdr_directory *directory = round->directory;
+    note *said = note_of(directory, directory->rank, round->number);
+    const qdri_shelf *shelf = &directory->shelf;
+    *said = (note){.verb = round->call.verb,
+                   .status = round->status,
+                   .count = round->status ? 0 : round->call.count,
+                   .shelf = shelf->offset,
+                   .capacity = shelf->capacity};
+    if (round->status)
+        snprintf(said->sentence, sizeof said->sentence, "%s", round->sentence);
+    else if (qdri_changes(round->call.verb))
+        put_out(round, said);
+    round->state = QDRI_POSTED;
+    atomic_store_explicit(&directory->own->posted, round->number, memory_order_release);
+    qdri_shared_advance(round);
+}
+
+/* ---- a keeper's work ----------------------------------------------------------------------------------- */
+
+/* What rank r has in one slice of this rank's shelf. */
+static qdri_visitor visitor_from(const qdr_directory_round *round, const note *said, int r, int bucket) {
+    const qdr_directory *directory = round->directory;
+    char *box = qdri_arena_at(directory->wire, r, said->box);
+    char *bytes = box + qdri_box_table(directory, directory->buckets);
+    const int64_t *start = (const int64_t *)box + (int64_t)directory->rank * directory->buckets + bucket;
+    return (qdri_visitor){.count = start[1] - start[0],
+                          .each = said->each,
+                          .item = bytes + start[0] * said->each,
+                          .carries = (int)said->carries,
+                          .known = round->call.verb == QDR_DIRECTORY_INSERT
+                                       ? NULL
+                                       : bytes + said->count * said->each + start[0]};
+}
+
+static int64_t items_for(const qdr_directory *directory, const note *said, int r) {
+    const int64_t *start = qdri_arena_at(directory->wire, r, said->box);
+    start += (int64_t)directory->rank * directory->buckets;
+    return start[directory->buckets] - start[0];
+}
+
+static void keep(qdr_directory_round *round, note *own) {
+    qdr_directory *directory = round->directory;
+    qdri_shelf *shelf = &directory->shelf;
+    int64_t more = 0;
+    for (int r = 0; r < directory->ranks; r++)
+        more += items_for(directory, note_of(directory, r, round->number), r);
+    if (round->call.verb == QDR_DIRECTORY_INSERT && !qdri_shelf_reserve_bare(shelf, more)) {
+        own->failed = qdri_fail_memory();
+        snprintf(own->sentence, sizeof own->sentence, "%s", qdr_error_message());
+        return;
+    }
+    int removes = round->call.verb == QDR_DIRECTORY_REMOVE, last = 2 * directory->ranks;
+    for (int b = 0; b < directory->buckets; b++) {
+        qdri_shelf_clear_to(shelf, shelf->capacity * (b + 1) / directory->buckets + 2 * QDRI_LINE);
+        for (int turn = removes ? 0 : directory->ranks; turn < last; turn++) {
+            int r = turn % directory->ranks;
+            qdri_visitor visitor = visitor_from(round, note_of(directory, r, round->number), r, b);
+            if (turn < directory->ranks)
+                qdri_serve_known(shelf, &visitor);
+            else
+                qdri_serve(shelf, round->call.verb, &visitor, &own->conflict);
+        }
+    }
+    qdri_shelf_trim(shelf);
+    own->shelf = shelf->offset;
+    own->capacity = shelf->capacity;
+}
+
+/* ---- finding ------------------------------------------------------------------------------------------- */
+
+static void find_some(qdr_directory_round *round, int64_t base, int some) {
+    const qdr_directory *directory = round->directory;
+    const int64_t *id = round->call.id + base;
+    const char *payload[QDRI_TOGETHER];
+    uint64_t spot[QDRI_TOGETHER], word[QDRI_TOGETHER];
+    qdri_spots(directory, id, some, spot);
+    qdri_look_up(directory->view, id, spot, some, directory->options.payload_bytes, word, payload);
+    qdri_found(round, base, some, word, payload);
+}
+
+static void find_all(qdr_directory_round *round) {
+    int64_t count = round->call.count;
+    for (int64_t base = 0; base < count; base += QDRI_TOGETHER)
+        find_some(round, base, count - base < QDRI_TOGETHER ? (int)(count - base) : QDRI_TOGETHER);
+    round->directory->asked += count;
+}
+
+/* ---- the machine --------------------------------------------------------------------------------------- */
+
+/* What all said at the beginning: whether the round takes place. */
+static int is_off(qdr_directory_round *round) {
+    const qdr_directory *directory = round->directory;
+    const note *first = note_of(directory, 0, round->number);
+    for (int r = 0; r < directory->ranks; r++) {
+        const note *said = note_of(directory, r, round->number);
+        if (said->status) {
+            qdri_round_fail(round, qdri_fail((qdr_status)said->status, "rank %d: %s", r, said->sentence));
+            return 1;
+        }
+        if (said->verb != first->verb) {
+            qdri_round_fail(
+                round, qdri_fail(QDR_MISMATCH, "ranks 0 and %d are in different calls of a directory", r));
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int lacks_box(const qdr_directory_round *round) {
+    const qdr_directory *directory = round->directory;
+    for (int r = 0; r < directory->ranks; r++)
+        if (!note_of(directory, r, round->number)->box) return 1;
+    return 0;
+}
+
+static void done_with(qdr_directory_round *round) {
+    round->state = QDRI_SERVED;
+    atomic_store_explicit(&round->directory->own->served, round->number, memory_order_release);
+}
+
+/* All have come. */
+static void take_part(qdr_directory_round *round) {
+    qdr_directory *directory = round->directory;
+    if (is_off(round)) {
+        done_with(round);
+    } else if (!qdri_changes(round->call.verb)) {
+        find_all(round);
+        done_with(round);
+    } else if (lacks_box(round)) {
+        round->by_messages = 1;
+        round->state = QDRI_QUEUED;
+        qdri_messages_begin(round);
+    } else {
+        keep(round, note_of(directory, directory->rank, round->number));
+        done_with(round);
+    }
+}
+
+/* The smallest id in conflict, of all keepers; or the first that had no memory. */
+static void judge(qdr_directory_round *round) {
+    const qdr_directory *directory = round->directory;
+    const qdri_conflict *least = NULL;
+    for (int r = 0; r < directory->ranks; r++) {
+        const note *said = note_of(directory, r, round->number);
+        if (said->failed) {
+            qdri_round_fail(round, qdri_fail((qdr_status)said->failed, "rank %d: %s", r, said->sentence));
+            return;
+        }
+        if (said->conflict.there && (!least || said->conflict.id < least->id)) least = &said->conflict;
+    }
+    if (least) qdri_round_fail(round, qdri_conflict_fail(directory, least));
+}
+
+static void read_answers(qdr_directory_round *round) {
+    const qdri_box *box = &round->box;
+    if (!box->place) return;
+    const char *known = box->bytes + box->count * box->each;
+    for (int64_t i = 0; i < box->count; i++) {
+        char was_there = known[box->place[i]];
+        round->unknown += !was_there;
+        if (round->call.known) round->call.known[i] = was_there;
+    }
+}
+
+static void finish(qdr_directory_round *round) {
+    qdr_directory *directory = round->directory;
+    if (!round->status && !round->by_messages) judge(round);
+    if (!round->status && !round->by_messages) read_answers(round);
+    directory->number = round->number;
+    qdri_shared_look(directory);
+    qdri_round_end(round);
+}
+
+void qdri_shared_rejoin(qdr_directory_round *round) {
+    qdr_directory *directory = round->directory;
+    note *own = note_of(directory, directory->rank, round->number);
+    own->shelf = directory->shelf.offset;
+    own->capacity = directory->shelf.capacity;
+    done_with(round);
+}
+
+void qdri_shared_advance(qdr_directory_round *round) {
+    if (round->state == QDRI_POSTED && all_posted(round->directory, round->number)) take_part(round);
+    if (round->state == QDRI_SERVED && all_served(round->directory, round->number)) finish(round);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Migration: the calls, from the first agreement to the last.
+ *
+ *     weigh what leaves; agree; plan within the limits (limit.c); load; agree; run; add up; agree
+ *
+ * Between the agreement on what was loaded and the sums at the end, nothing is global. What the two calls
+ * differ in, items of an array or objects, is a *cargo*: how to weigh it, and which stock it is.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "migrate/objects.h"
+
+typedef struct cargo {
+    qdr_status (*weigh)(struct cargo *cargo, qdri_migration *job); /* local */
+    qdr_status (*load)(struct cargo *cargo, qdri_migration *job, qdri_run *run);
+    void (*deliver)(struct cargo *cargo); /* local, all is there */
+    void (*unload)(struct cargo *cargo);
+    qdri_stock *stock;
+    int64_t item_bytes; /* 0: objects */
+    union {
+        qdri_array array;
+        qdri_hold hold;
+    } as;
+    /* The program's. */
+    char *items;
+    int *destination;
+    int64_t count, capacity;
+    int counted; /* there is a count */
+    const qdr_objects *objects;
+} cargo;
+
+/* ---- in common ----------------------------------------------------------------------------------------- */
+
+qdri_flight *qdri_migration_flight(qdri_migration *job) {
+    qdri_flight *flight = qdri_flight_create(job->wire, "planning of a migration");
+    if (flight) flight->deadline = job->deadline;
+    return flight;
+}
+
+qdr_status qdri_migration_agree(qdri_migration *job, qdr_status status, int64_t *maximum, int count) {
+    return qdri_agree(
+        job->wire,
+        &(qdri_agreement){.status = status, .maximum = maximum, .count = count, .deadline = job->deadline});
+}
+
+qdr_status qdri_migration_sum(qdri_migration *job, int64_t *word, int count) {
+    qdri_flight *flight = qdri_migration_flight(job);
+    int64_t *sum = flight ? QDRI_FLIGHT_ARRAY(flight, int64_t, count) : NULL;
+    qdri_flight_leg *leg = flight ? qdri_flight_legs(flight, 1) : NULL;
+    qdr_status status = qdri_migration_agree(job, sum && leg ? QDR_OK : qdri_fail_memory(), NULL, 0);
+    if (!status) {
+        memcpy(sum, word, (size_t)count * sizeof *word);
+        qdri_flight_note(leg, qdri_reduce(job->wire, &leg->operation, QDRI_SUM, sum, count));
+        status = qdri_flight_wait(flight);
+    }
+    if (!status) memcpy(word, sum, (size_t)count * sizeof *word);
+    qdri_flight_end(&flight);
+    return status;
+}
+
+/* ---- the first agreement ------------------------------------------------------------------------------- */
+
+static qdr_status read_options(qdri_migration *job, const qdr_migration_options *given) {
+    qdri_spec spec;
+    const qdri_moves_method *method;
+    job->how = (qdr_migration_options)QDR_MIGRATION_OPTIONS;
+    job->method = "auto";
+    if (given && given->size != sizeof *given)
+        return qdri_fail(QDR_INVALID, "options.size is %zu, expected %zu; begin with QDR_MIGRATION_OPTIONS",
+                         given->size, sizeof *given);
+    if (given) job->how = *given;
+    if (job->how.method) job->method = job->how.method;
+    job->deadline = qdri_deadline(job->how.seconds);
+    if (job->how.memory < 0)
+        return qdri_fail(QDR_RANGE, "the limit is %" PRId64 " bytes; expected 0 or more", job->how.memory);
+    job->facts.limit = job->how.memory;
+    QDRI_TRY(qdri_spec_open(job->method, "method", &spec));
+    QDRI_TRY(qdri_moves_method_named(spec.name, &method));
+    QDRI_TRY(qdri_spec_read(&spec, method->options, method->option_count));
+    job->name = method->name;
+    job->planner = strcmp(method->name, "robust") ? &qdri_planner_gathered : &qdri_planner_neighbours;
+    return QDR_OK;
+}
+
+/* What must be alike is there with its negative: highest and lowest in one. */
+enum { ITEM_BYTES, METHOD = 2, LARGEST = 4, MOVES, WORDS };
+
+static void put(int64_t *pair, int64_t value) {
+    pair[0] = value;
+    pair[1] = -value;
+}
+
+static int64_t digest(const char *text) {
+    uint64_t word = 1;
+    for (; *text; text++) word = qdri_mix(word ^ (uint64_t)(unsigned char)*text);
+    return (int64_t)(word >> 2);
+}
+
+static qdr_status compare(const int64_t *word) {
+    int64_t high = word[ITEM_BYTES], low = -word[ITEM_BYTES + 1];
+    if (high != low && low == 0)
+        return qdri_fail(QDR_MISMATCH, "some ranks migrate an array, others objects");
+    if (high != low)
+        return qdri_fail(QDR_MISMATCH,
+                         "an item has %" PRId64 " bytes on some rank, and %" PRId64
+                         " on another; expected the same on all",
+                         low, high);
+    if (word[METHOD] != -word[METHOD + 1])
+        return qdri_fail(QDR_MISMATCH, "the ranks give different methods; expected the same on all");
+    return QDR_OK;
+}
+
+/* Sums up and agrees on what there is to do. */
+static qdr_status begin(qdri_migration *job, cargo *what, qdr_status status, int *moves) {
+    int64_t word[WORDS] = {0};
+    job->budget.limit = 0; /* held against the limit by the planning */
+    if (!status) status = what->weigh(what, job);
+    for (int rank = 0; !status && rank < job->ranks; rank++)
+        if (rank != job->rank && job->going[rank] > 0) job->facts.messages++;
+    put(&word[ITEM_BYTES], what->item_bytes);
+    put(&word[METHOD], digest(job->method));
+    word[LARGEST] = job->largest;
+    word[MOVES] = job->facts.messages > 0;
+    qdri_agreement agreement = {
+        .status = status, .maximum = word, .count = WORDS, .wants_tags = 1, .deadline = job->deadline};
+    QDRI_TRY(qdri_agree(job->wire, &agreement));
+    job->first_tag = agreement.first_tag;
+    job->largest = word[LARGEST];
+    *moves = word[MOVES] > 0;
+    return compare(word);
+}
+
+/* ---- the last ------------------------------------------------------------------------------------------ */
+
+enum { CAME, BYTES, PARKED, LEAVING, ASTRAY, LOST, FAILURES, SUMS };
+
+/* The sentence of all failures together. Without any, objects may have found no place to be parked. */
+static qdr_status judge(const cargo *what, const int64_t *sum) {
+    const qdri_hold *hold = &what->as.hold;
+    char on_the_way[120] = "", lost[80] = "";
+    if (what->item_bytes > 0 || (sum[FAILURES] == 0 && sum[CAME] == sum[LEAVING])) return QDR_OK;
+    if (sum[FAILURES] == 0)
+        return qdri_fail(QDR_MEMORY,
+                         "of %" PRId64 " objects %" PRId64 " moved; there is no memory for the rest",
+                         sum[LEAVING], sum[CAME]);
+    if (hold->failures == 0) return QDR_OK;
+    if (sum[ASTRAY] > 0)
+        snprintf(on_the_way, sizeof on_the_way, ", %" PRId64 " are on the rank where they were parked",
+                 sum[ASTRAY]);
+    if (sum[LOST] > 0)
+        snprintf(lost, sizeof lost, ", %" PRId64 " could be unpacked nowhere and are lost", sum[LOST]);
+    return qdri_fail(QDR_INVALID,
+                     "%s; of %" PRId64 " objects %" PRId64 " moved, %" PRId64 " stayed%s%s (%" PRId64
+                     " failures)",
+                     hold->failure, sum[LEAVING], sum[CAME],
+                     sum[LEAVING] - sum[CAME] - sum[ASTRAY] - sum[LOST], on_the_way, lost, sum[FAILURES]);
+}
+
+static qdr_status conclude(qdri_migration *job, cargo *what, qdr_migration_report *report) {
+    int64_t sum[SUMS] = {[CAME] = what->stock->came,
+                         [BYTES] = what->stock->came_bytes,
+                         [PARKED] = what->stock->parked_bytes,
+                         [LEAVING] = job->facts.objects};
+    if (what->item_bytes == 0) {
+        sum[ASTRAY] = what->as.hold.astray;
+        sum[LOST] = what->as.hold.lost;
+        sum[FAILURES] = what->as.hold.failures;
+    }
+    QDRI_TRY(qdri_migration_sum(job, sum, SUMS));
+    report->bytes = sum[BYTES];
+    report->parked_bytes = sum[PARKED];
+    report->left = what->stock->left;
+    report->came = what->stock->came;
+    report->phases = job->itinerary.phases;
+    report->bound = job->itinerary.bound;
+    memcpy(report->method, job->itinerary.method, sizeof report->method);
+    return qdri_migration_agree(job, judge(what, sum), NULL, 0);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------- */
+
+static qdr_status load(qdri_migration *job, cargo *what, qdri_run *run) {
+    int64_t tables = qdri_run_bytes(job, job->itinerary.out.lanes, job->facts.limit);
+    job->budget.limit = job->facts.limit;
+    qdr_status status = what->load(what, job, run);
+    qdri_budget_free(&job->budget, job->going);
+    job->going = NULL;
+    if (!status && !qdri_budget_take(&job->budget, tables)) status = qdri_fail_memory();
+    return qdri_migration_agree(job, status, NULL, 0);
+}
+
+static qdr_status move(qdri_migration *job, cargo *what, qdr_migration_report *report) {
+    qdri_run run = {.job = NULL};
+    QDRI_TRY(qdri_plan_within(job));
+    qdr_status status = load(job, what, &run);
+    if (!status) status = qdri_run_itinerary(&run);
+    if (!status) what->deliver(what);
+    if (!status) status = conclude(job, what, report);
+    qdri_run_close(&run);
+    what->unload(what);
+    return status;
+}
+
+static qdr_status migrate(MPI_Comm comm, cargo *what, const qdr_migration_options *options,
+                          qdr_migration_report *report) {
+    qdri_migration job = {.unit_name = what->item_bytes ? "items" : "bytes"};
+    qdr_migration_report made = {.method = ""};
+    int moves = 0;
+    QDRI_TRY(qdri_wire_open(comm, &job.wire));
+    qdri_lock(job.wire);
+    job.rank = qdri_wire_rank(job.wire);
+    job.ranks = qdri_wire_ranks(job.wire);
+    qdr_status status = begin(&job, what, read_options(&job, options), &moves);
+    if (!status && moves) status = move(&job, what, &made);
+    if (job.first_tag && qdri_wire_usable(job.wire)) qdri_wire_return_tags(job.wire, job.first_tag);
+    qdri_itinerary_free(&job.itinerary, &job.budget);
+    qdri_budget_free(&job.budget, job.going);
+    qdri_unlock(job.wire);
+    qdri_wire_release(&job.wire);
+    if (!moves && job.name) snprintf(made.method, sizeof made.method, "%s", job.name);
+    made.memory = job.facts.limit;
+    made.peak = job.budget.peak;
+    if (!status && report) *report = made;
+    return status;
+}
+
+/* ---- arrays -------------------------------------------------------------------------------------------- */
+
+static qdr_status check_array(const cargo *what) {
+    if (!what->counted) return qdri_fail(QDR_INVALID, "the number of items is NULL");
+    if (what->item_bytes < 1)
+        return qdri_fail(QDR_RANGE, "an item has %" PRId64 " bytes; expected 1 or more", what->item_bytes);
+    if (what->count < 0 || what->count > what->capacity)
+        return qdri_fail(
+            QDR_RANGE, "there are %" PRId64 " items in an array for %" PRId64 "; expected 0 to its capacity",
+            what->count, what->capacity);
+    if (what->capacity > INT64_MAX / 4 / what->item_bytes)
+        return qdri_fail(QDR_RANGE, "%" PRId64 " items of %" PRId64 " bytes are more than any memory has",
+                         what->capacity, what->item_bytes);
+    if ((what->count > 0 && !what->destination) || (what->capacity > 0 && !what->items))
+        return qdri_fail(QDR_INVALID, "the items or their destinations are NULL");
+    return QDR_OK;
+}
+
+static qdr_status check_destination(const char *what, int64_t number, int destination, int ranks) {
+    return destination >= 0 && destination < ranks
+               ? QDR_OK
+               : qdri_fail(QDR_RANGE, "%s %" PRId64 " goes to rank %d; expected 0 to %d", what, number,
+                           destination, ranks - 1);
+}
+
+static qdr_status weigh_array(cargo *what, qdri_migration *job) {
+    QDRI_TRY(check_array(what));
+    job->unit_bytes = what->item_bytes;
+    job->facts.place = what->capacity - what->count;
+    job->going = QDRI_BUDGET_ZERO_ARRAY(&job->budget, int64_t, job->ranks);
+    if (!job->going) return qdri_fail_memory();
+    for (int64_t i = 0; i < what->count; i++) {
+        QDRI_TRY(check_destination("item", i, what->destination[i], job->ranks));
+        job->going[what->destination[i]]++;
+    }
+    return QDR_OK;
+}
+
+static qdr_status load_array(cargo *what, qdri_migration *job, qdri_run *run) {
+    what->stock = &what->as.array.stock;
+    QDRI_TRY(qdri_array_open(&what->as.array, job, what->items, what->count, what->destination));
+    qdri_array_make_room(&what->as.array, job->room);
+    return qdri_run_open(run, job, what->stock);
+}
+
+static void deliver_array(cargo *what) {
+    what->count = qdri_array_pack(&what->as.array);
+}
+
+static void unload_array(cargo *what) {
+    qdri_array_close(&what->as.array);
+}
+
+qdr_status qdr_migrate_array(MPI_Comm comm, void *items, int64_t item_bytes, int64_t *count, int64_t capacity,
+                             int *destination, const qdr_migration_options *options,
+                             qdr_migration_report *report) {
+    cargo what = {.weigh = weigh_array,
+                  .load = load_array,
+                  .deliver = deliver_array,
+                  .unload = unload_array,
+                  .item_bytes = item_bytes,
+                  .items = items,
+                  .destination = destination,
+                  .count = count ? *count : 0,
+                  .counted = count != NULL,
+                  .capacity = capacity};
+    QDRI_TRY(migrate(comm, &what, options, report));
+    *count = what.count;
+    return QDR_OK;
+}
+
+/* ---- objects ------------------------------------------------------------------------------------------- */
+
+static qdr_status check_objects(const qdr_objects *objects) {
+    if (!objects) return qdri_fail(QDR_INVALID, "the objects are NULL");
+    if (objects->count < 0)
+        return qdri_fail(QDR_RANGE, "there are %" PRId64 " objects; expected 0 or more", objects->count);
+    if (!objects->size || !objects->pack || !objects->release || !objects->unpack ||
+        (objects->count > 0 && !objects->destination))
+        return qdri_fail(QDR_INVALID, "a callback of the objects, or their destinations, are NULL");
+    return QDR_OK;
+}
+
+static qdr_status weigh_object(const qdr_objects *objects, qdri_migration *job, int64_t number) {
+    int64_t size = objects->size(objects->context, number);
+    if (size < 0 || size > QDRI_UNITS_LIMIT / 4)
+        return qdri_fail(QDR_INVALID, "object %" PRId64 ": size returned %" PRId64 "; expected 0 or more",
+                         number, size);
+    int64_t bytes = qdri_object_bytes(size), *going = &job->going[objects->destination[number]];
+    if (bytes > job->largest) job->largest = bytes;
+    job->facts.objects++;
+    job->facts.padding += bytes - size - (int64_t)sizeof(qdri_entry);
+    *going += bytes;
+    return *going > QDRI_UNITS_LIMIT / 2
+               ? qdri_fail(QDR_RANGE, "the objects have more than 2^59 bytes in all")
+               : QDR_OK;
+}
+
+static qdr_status weigh_objects(cargo *what, qdri_migration *job) {
+    const qdr_objects *objects = what->objects;
+    QDRI_TRY(check_objects(objects));
+    job->unit_bytes = 1;
+    job->facts.place = QDRI_UNITS_LIMIT;
+    job->going = QDRI_BUDGET_ZERO_ARRAY(&job->budget, int64_t, job->ranks);
+    if (!job->going) return qdri_fail_memory();
+    for (int64_t i = 0; i < objects->count; i++) {
+        QDRI_TRY(check_destination("object", i, objects->destination[i], job->ranks));
+        if (objects->destination[i] != job->rank) QDRI_TRY(weigh_object(objects, job, i));
+    }
+    return QDR_OK;
+}
+
+static qdr_status load_objects(cargo *what, qdri_migration *job, qdri_run *run) {
+    what->stock = &what->as.hold.stock;
+    QDRI_TRY(qdri_hold_open(&what->as.hold, job, what->objects));
+    QDRI_TRY(qdri_run_open(run, job, what->stock));
+    return qdri_hold_stage(&what->as.hold);
+}
+
+static void deliver_objects(cargo *what) {
+    qdri_park_settle(&what->as.hold);
+}
+
+static void unload_objects(cargo *what) {
+    qdri_hold_close(&what->as.hold);
+}
+
+qdr_status qdr_migrate_objects(MPI_Comm comm, const qdr_objects *objects,
+                               const qdr_migration_options *options, qdr_migration_report *report) {
+    cargo what = {.weigh = weigh_objects,
+                  .load = load_objects,
+                  .deliver = deliver_objects,
+                  .unload = unload_objects,
+                  .objects = objects};
+    return migrate(comm, &what, options, report);
+}

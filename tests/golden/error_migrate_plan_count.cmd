@@ -1,0 +1,2 @@
+# exit 2
+printf "1\n2\nthree\n" | quadrille migrate-plan figure3.mtx --room -

@@ -1,0 +1,1 @@
+quadrille help migrate-plan

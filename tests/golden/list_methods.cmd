@@ -1,0 +1,1 @@
+quadrille list methods; quadrille list methods greedy

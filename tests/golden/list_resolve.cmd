@@ -1,0 +1,1 @@
+quadrille list resolve; quadrille list resolve torus

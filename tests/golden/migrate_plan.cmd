@@ -1,0 +1,1 @@
+quadrille migrate-plan figure3.mtx --room figure3.room

@@ -1,0 +1,1 @@
+quadrille migrate-plan figure3.mtx --room figure3.room --svg "$scratch/memory.svg" > "$scratch/phases.txt" && head -n 1 "$scratch/phases.txt" && grep -c "<rect" "$scratch/memory.svg" && grep -o "<title>rank 2[^<]*" "$scratch/memory.svg"; rm "$scratch/memory.svg" "$scratch/phases.txt"
