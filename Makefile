@@ -9,6 +9,7 @@
 #   make bench-cluster  ours against MPI on an emulated cluster, as root, for most of an hour
 #   make bench-preload  unmodified programs with the drop-in library and without, as root
 #   make sim        builds the command and some programs for simulated machines, in build-sim/ (scripts/sim)
+#   make experiments    figures of the papers on simulated machines, and whether they confirm what was found there
 #   make package    Debian packages, in packages/
 #   make format     clang-format on every source
 #   make clean      removes what was built
@@ -24,7 +25,7 @@ define build
 		echo "the build failed; the whole log is in $(or $(2),$(BUILD)).log" >&2; exit 1; }
 endef
 
-.PHONY: all demo test test-all bench bench-node bench-cluster bench-preload sim package format setup clean
+.PHONY: all demo test test-all bench bench-node bench-cluster bench-preload sim experiments package format setup clean
 
 all: setup
 	$(call build,all)
@@ -58,7 +59,10 @@ bench-preload: all
 sim: setup
 	$(call build,quadrille-command)
 	$(call build,sim,build-sim,-DMPI_C_COMPILER=smpicc -DCMAKE_BUILD_TYPE=Release)
-	@echo "for example: scripts/sim 64 cm5 build-sim/tools/quadrille bench -p random:n=64,density=0.2,bytes=4K"
+	@echo "for example: scripts/sim 64 cm5 build-sim/tools/quadrille bench random:density=0.2,bytes=4K -m cm5"
+
+experiments: all sim
+	@experiments/resolve/run --build $(BUILD)
 
 package: setup
 	@JOBS=$(JOBS) scripts/package

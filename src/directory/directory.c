@@ -67,6 +67,7 @@ static void shut(qdr_directory **directory) {
     if (!gone->shelf.wire && gone->shelf.offset) gone->shelf = (qdri_shelf){0}; /* went with the arena */
     qdri_shelf_close(&gone->shelf);
     qdri_shelf_close(&gone->cache);
+    qdri_round_rest(gone);
     if (gone->desk) qdri_desk_give(gone);
     if (gone->first_tag && qdri_wire_usable(gone->wire)) qdri_wire_return_tags(gone->wire, gone->first_tag);
     free(gone->desk);
@@ -134,10 +135,12 @@ qdr_status qdr_directory_create(MPI_Comm comm, const qdr_directory_options *opti
             ? open(options, wire, &made)
             : qdri_fail(QDR_INVALID, "there is nowhere to put the directory; expected a handle, not NULL");
     status = meet(wire, made, status ? &standard : options, status);
+    /* Whoever has not seen the end of a round of an old directory, whose desk is used again, sees it here. */
     if (status)
         shut(&made);
     else
-        *directory = made;
+        qdri_progress(wire);
+    if (!status) *directory = made;
     qdri_unlock(wire);
     qdri_wire_release(&wire);
     return status;
@@ -159,12 +162,15 @@ qdr_status qdr_directory_destroy(qdr_directory **directory) {
 }
 
 qdr_directory_view qdr_directory_look(const qdr_directory *directory) {
-    return (qdr_directory_view){.entries = directory->shelf.count,
-                                .bytes = qdri_shelf_bytes(&directory->shelf),
-                                .cached = directory->cache.count,
-                                .asked = directory->asked,
-                                .spared = directory->spared,
-                                .shared = directory->is_shared};
+    qdri_lock(directory->wire);
+    qdr_directory_view view = {.entries = directory->shelf.count,
+                               .bytes = qdri_shelf_bytes(&directory->shelf),
+                               .cached = directory->cache.count,
+                               .asked = directory->asked,
+                               .spared = directory->spared,
+                               .shared = directory->is_shared};
+    qdri_unlock(directory->wire);
+    return view;
 }
 
 /* ---- at once ------------------------------------------------------------------------------------------- */

@@ -81,6 +81,7 @@ struct qdr_directory_round {
     char sentence[QDRI_GOSSIP_SENTENCE];
     int64_t unknown;
     int ended;
+    double deadline;              /* of those who test; 0: none yet */
     struct qdri_traffic *traffic; /* of messages.c */
     int64_t box_offset;           /* of shared.c */
     qdri_box box;
@@ -91,6 +92,9 @@ void qdri_round_fail(qdr_directory_round *round, qdr_status status);
 
 /* Lets the round end with a status that all ranks have. */
 void qdri_round_end(qdr_directory_round *round);
+
+/* There is nothing to look after any more. */
+void qdri_round_rest(qdr_directory *directory);
 
 /* The two ways: to begin, and to look whether it got on. A round of shared memory that found too little of it
  * goes by messages, and then comes back. */
@@ -201,6 +205,9 @@ void qdri_serve(qdri_shelf *shelf, qdr_directory_verb verb, const qdri_visitor *
 
 /* The sentence about it. */
 qdr_status qdri_conflict_fail(const qdr_directory *directory, const qdri_conflict *conflict);
+
+/* Writes what an update or remove has learned: known[place[i]] says whether id i was there. */
+void qdri_knew(qdr_directory_round *round, const int64_t *place, const char *known);
 
 /* Writes what a find has learned of its i-th id and the next ones: words and payloads (NULL: unknown). */
 void qdri_found(qdr_directory_round *round, int64_t i, int count, const uint64_t *word,

@@ -18,8 +18,6 @@
 /* Four rounds' worth of tags: nobody is more than one round ahead. */
 enum { TAG_BARE, TAG_LADEN, TAG_ANSWER, TAG_ENTER, TAG_LEAVE, TAGS_OF_ROUND, ROUNDS_OF_TAGS = 4 };
 
-enum { MOST_BYTES = 1 << 30 };
-
 static int tag_of(const qdr_directory_round *round, int kind) {
     return round->directory->first_tag + (int)(round->number % ROUNDS_OF_TAGS) * TAGS_OF_ROUND + kind;
 }
@@ -33,7 +31,7 @@ static int64_t item_bytes(const qdr_directory_round *round, int carries) {
 
 static int64_t most_items(const qdri_traffic *t) {
     int64_t answer = qdri_answer_bytes(t->round);
-    return MOST_BYTES / (t->box.each > answer ? t->box.each : answer);
+    return QDRI_PART / (t->box.each > answer ? t->box.each : answer);
 }
 
 /* `segment` NULL: only counts. */
@@ -169,8 +167,9 @@ static void take_what_came(qdri_traffic *t) {
 /* By rising origin; the parts of one in the order in which they came. NULL: no memory. */
 static qdri_arrival **in_order(qdri_traffic *t) {
     qdri_arrival **list = QDRI_FLIGHT_ARRAY(t->flight, qdri_arrival *, 2 * t->arrived);
-    int64_t *key = QDRI_FLIGHT_ARRAY(t->flight, int64_t, 2 * t->arrived), *order = key + t->arrived;
-    if (!list || !key) return NULL;
+    int64_t *key = QDRI_FLIGHT_ARRAY(t->flight, int64_t, t->arrived);
+    int64_t *order = QDRI_FLIGHT_ARRAY(t->flight, int64_t, t->arrived);
+    if (!list || !key || !order) return NULL;
     for (qdri_arrival *one = t->arrivals; one; one = one->next) {
         list[t->arrived + one->number] = one;
         key[one->number] = one->origin;
@@ -212,29 +211,27 @@ static qdr_status serve_all(qdri_traffic *t, qdri_arrival **list, qdri_conflict 
     return QDR_OK;
 }
 
-static void send_answers(qdri_traffic *t, qdri_arrival **list) {
+/* Without a result every answer is empty. */
+static void send_answers(qdri_traffic *t, qdr_status status) {
     int64_t each = qdri_answer_bytes(t->round);
-    for (int64_t i = 0; each && i < t->arrived && !t->flight->failed; i++) {
-        qdri_arrival *one = list[i];
+    for (qdri_arrival *one = t->arrivals; each && one && !t->flight->failed; one = one->next) {
         if (!one->leg) continue;
         one->leg->landing = NULL;
         qdri_flight_note(one->leg, qdri_send(t->flight->wire, &one->leg->operation, one->origin,
-                                             tag_of(t->round, TAG_ANSWER), one->answer, one->count * each));
+                                             tag_of(t->round, TAG_ANSWER), one->answer,
+                                             status ? 0 : one->count * each));
     }
 }
 
-/* A keeper that cannot answer leaves the others without one: the round cannot go on, and neither can the wire. */
 static void serve(qdri_traffic *t) {
     qdri_conflict conflict = {0};
     qdri_arrival **list = in_order(t);
     qdr_status status = list ? serve_all(t, list, &conflict) : qdri_fail_memory();
-    if (status) {
-        qdri_flight_fail(t->flight, status);
-        return;
-    }
-    if (conflict.there)
+    if (status)
+        qdri_gossip_fail(&t->leave->news, status, INT64_MIN);
+    else if (conflict.there)
         qdri_gossip_fail(&t->leave->news, qdri_conflict_fail(t->round->directory, &conflict), conflict.id);
-    send_answers(t, list);
+    send_answers(t, status);
     qdri_gossip_begin(t->leave);
 }
 
@@ -254,10 +251,9 @@ static void has_entered(qdri_gossip *gossip) {
     qdri_traffic *t = gossip->context;
     const qdri_news *news = &gossip->news;
     t->has_entered = 1;
-    if (news->maximum[0] != -news->maximum[1])
+    adopt(t, news);
+    if (!news->status && news->maximum[0] != -news->maximum[1])
         qdri_round_fail(t->round, qdri_fail(QDR_MISMATCH, "ranks are in different calls of a directory"));
-    else
-        adopt(t, news);
     if (t->round->status) {
         qdri_gossip_begin(t->leave); /* all do */
         return;
@@ -309,6 +305,8 @@ void qdri_messages_begin(qdr_directory_round *round) {
         /* It cannot even say so. */
         qdri_round_fail(round, qdri_fail_memory());
         qdri_wire_break(round->directory->wire);
+        qdri_messages_abandon(round);
+        if (!t) qdri_flight_end(&flight);
         qdri_round_end(round);
         return;
     }
@@ -320,22 +318,13 @@ void qdri_messages_begin(qdr_directory_round *round) {
 
 /* ---- home ---------------------------------------------------------------------------------------------- */
 
-static void read_changes(qdri_traffic *t) {
-    qdr_directory_round *round = t->round;
-    for (int64_t i = 0; i < round->call.count; i++) {
-        char was_there = t->answers[t->box.place[i]];
-        round->unknown += !was_there;
-        if (round->call.known) round->call.known[i] = was_there;
-    }
-}
-
 static void come_home(qdri_traffic *t) {
     qdr_directory_round *round = t->round;
     qdr_directory *directory = round->directory;
     if (directory->options.caches && !round->status) qdri_cache_forget(directory, t->enter->news.set);
     if (!round->status && round->call.verb == QDR_DIRECTORY_FIND) qdri_questions_read(t);
-    if (!round->status && round->call.verb != QDR_DIRECTORY_FIND && t->answers && t->box.place)
-        read_changes(t);
+    if (!round->status && round->call.verb != QDR_DIRECTORY_FIND && t->box.place)
+        qdri_knew(round, t->box.place, t->answers);
     round->traffic = NULL;
     qdri_flight_end(&t->flight);
     if (directory->is_shared) {

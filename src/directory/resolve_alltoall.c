@@ -49,6 +49,10 @@ static qdr_status run(gathering *g) {
         g->start[r] = sum;
         if (r < query->ranks) sum += g->count[r];
     }
+    if (sum / (int64_t)sizeof(int64_t) > INT32_MAX)
+        return qdri_fail(QDR_RANGE,
+                         "lists of %" PRId64 " bytes are more than MPI gathers; use the method 'directory'",
+                         sum);
     g->all = qdri_flight_alloc(g->flight, sum, 1);
     qdri_report_memory(query, qdri_shelf_bytes(&g->answers.own) + own + sum);
     QDRI_TRY(qdri_flight_agree(query->wire, g->flight, g->all ? QDR_OK : qdri_fail_memory(), NULL, 0));
@@ -61,10 +65,7 @@ static qdr_status run(gathering *g) {
     query->report->sent = (query->ranks - 1) * own;
     qdri_report_memory(query,
                        query->report->memory + 2 * g->answers.count * (int64_t)sizeof(qdri_answer_note));
-    qdri_unlock(query->wire);
-    qdr_status status = qdri_answers_deliver(&g->answers);
-    qdri_lock(query->wire);
-    return status;
+    return qdri_answers_deliver(&g->answers);
 }
 
 static qdr_status by_all(qdri_query *query) {

@@ -79,8 +79,9 @@ int64_t qdri_answers_take(qdri_answers *answers, qdri_question *list, int64_t co
 /* By rising rank, each rank's as one parcel. */
 static qdr_status pack(const qdri_answers *answers, qdri_answer_note *sorted, qdr_parcel *parcel,
                        int *parcels) {
-    int64_t *key = QDRI_ARRAY(int64_t, 2 * answers->count), *order = key + answers->count;
+    int64_t *key = QDRI_ARRAY(int64_t, 2 * answers->count);
     if (!key) return qdri_fail_memory();
+    int64_t *order = key + answers->count;
     for (int64_t i = 0; i < answers->count; i++) key[i] = rank_of(answers->note[i].whose);
     int good = qdri_sort_order(key, answers->count, order);
     for (int64_t i = 0; good && i < answers->count; i++) {
@@ -105,7 +106,9 @@ qdr_status qdri_answers_deliver(qdri_answers *answers) {
     int parcels = 0, arrived = 0;
     int good = sorted && out && !answers->status && !pack(answers, sorted, out, &parcels);
     /* Without memory it makes a call that fails for all. */
+    qdri_unlock(query->wire);
     qdr_status status = qdr_discover(query->comm, NULL, good ? parcels : -1, out, &in, &arrived);
+    qdri_lock(query->wire);
     for (int p = 0; status == QDR_OK && p < arrived; p++) {
         const qdri_answer_note *came = in[p].data;
         for (int64_t i = 0; i < in[p].bytes / (int64_t)sizeof *came; i++) {

@@ -42,7 +42,7 @@ void qdri_questions_list(const qdri_query *query, qdri_question *list);
 /* Takes out those that this rank owns; how many are left, at the front, in their order. */
 int64_t qdri_answers_take(qdri_answers *answers, qdri_question *list, int64_t count);
 
-/* Collective, without the lock. Brings all answers home. */
+/* Collective. Brings all answers home. Lets go of the lock meanwhile. */
 qdr_status qdri_answers_deliver(qdri_answers *answers);
 
 #endif

@@ -62,7 +62,7 @@ static qdr_status learn_counts(pass *p) {
 /* A collection is all lists of a ring. */
 static qdr_status add_up(pass *p) {
     int64_t nodes = qdri_torus_nodes(&p->torus);
-    for (int d = 0; d < p->torus.dimensions; d++) {
+    for (int d = 0; d + 1 < p->torus.dimensions; d++) {
         p->bound[d + 1] = QDRI_FLIGHT_ARRAY(p->flight, int64_t, nodes);
         if (!p->bound[d + 1]) return qdri_fail_memory();
         for (int64_t v = 0; v < nodes; v++)
@@ -85,7 +85,7 @@ static qdr_status open_node(pass *p, int64_t number) {
     node *made = &p->node[p->nodes++];
     int64_t half = longest(p, last), room = 2 * half;
     if (p->bound[last][number] > room) room = p->bound[last][number];
-    if (half > INT32_MAX / (int64_t)sizeof(qdri_question))
+    if (half > QDRI_PART / (int64_t)sizeof(qdri_question))
         return qdri_fail(QDR_RANGE,
                          "a list of %" PRId64 " ids is longer than a message; use fewer dimensions, or the "
                          "method 'directory'",
@@ -173,10 +173,7 @@ static qdr_status run(pass *p) {
     for (int d = 0; d < p->torus.dimensions; d++) QDRI_TRY(go_round(p, d));
     qdri_report_memory(p->query,
                        p->query->report->memory + 2 * p->answers.count * (int64_t)sizeof(qdri_answer_note));
-    qdri_unlock(p->query->wire);
-    qdr_status status = qdri_answers_deliver(&p->answers);
-    qdri_lock(p->query->wire);
-    return status;
+    return qdri_answers_deliver(&p->answers);
 }
 
 qdr_status qdri_resolve_by_torus(qdri_query *query, int dimensions) {

@@ -70,22 +70,40 @@ static void begin(qdr_directory_round *round) {
         qdri_messages_begin(round);
 }
 
+/* Rounds that will never end: all that are left end with this. */
+static void give_up(qdr_directory *directory, qdr_status status) {
+    while (directory->first) {
+        qdr_directory_round *round = directory->first;
+        qdri_messages_abandon(round);
+        qdri_round_fail(round, status);
+        qdri_round_end(round);
+    }
+}
+
 static void advance(qdr_directory *directory) {
     qdr_directory_round *round = directory->first;
     if (round && round->traffic)
         qdri_messages_advance(round);
     else if (round && round->state != QDRI_QUEUED)
         qdri_shared_advance(round);
-    while (directory->first && directory->first->state == QDRI_QUEUED) begin(directory->first);
+    while (directory->first && directory->first->state == QDRI_QUEUED) {
+        qdr_status status = qdri_wire_state(directory->wire);
+        if (status)
+            give_up(directory, status);
+        else
+            begin(directory->first);
+    }
+}
+
+void qdri_round_rest(qdr_directory *directory) {
+    if (directory->polls) qdri_poller_remove(directory->wire, &directory->poller);
+    directory->polls = 0;
 }
 
 static void poll(qdri_poller *poller) {
     qdr_directory *directory = (qdr_directory *)((char *)poller - offsetof(qdr_directory, poller));
     advance(directory);
-    if (!directory->first) {
-        qdri_poller_remove(directory->wire, poller);
-        directory->polls = 0;
-    }
+    if (!directory->first) qdri_round_rest(directory);
 }
 
 /* Out of the queue; nobody reads its box any more. */
@@ -113,6 +131,11 @@ static qdr_status enqueue(qdr_directory *directory, const qdr_directory_call *ca
     }
     round->directory = directory;
     round->call = *call;
+    if (call->verb == QDR_DIRECTORY_REMOVE || call->verb == QDR_DIRECTORY_FIND) {
+        round->call.owner = NULL;
+        round->call.local = NULL;
+        round->call.payload = NULL;
+    }
     qdr_status status = check(directory, call);
     if (status) {
         qdri_round_fail(round, status);
@@ -141,16 +164,6 @@ qdr_status qdr_directory_start(qdr_directory *directory, const qdr_directory_cal
     return status;
 }
 
-/* A round that will never end: it, and all behind it, end with this. */
-static void give_up(qdr_directory *directory, qdr_status status) {
-    while (directory->first) {
-        qdr_directory_round *round = directory->first;
-        qdri_messages_abandon(round);
-        qdri_round_fail(round, status);
-        qdri_round_end(round);
-    }
-}
-
 static qdr_status stalled(qdr_directory *directory, const qdr_directory_round *round) {
     char absent[200];
     const qdr_directory_round *first = directory->first ? directory->first : round;
@@ -170,17 +183,30 @@ static qdr_status take_result(qdr_directory_round **round, int64_t *unknown) {
     return status;
 }
 
+/* Whatever there is to do; and if the deadline has passed, or nothing can get on any more, the end. */
+static void look_after(qdr_directory_round *round, int waits) {
+    qdr_directory *directory = round->directory;
+    qdr_status status = qdri_wire_state(directory->wire);
+    if (status == QDR_OK && waits) {
+        status = qdri_wait_until(directory->wire, &round->ended, qdri_deadline(directory->options.seconds));
+    } else if (status == QDR_OK) {
+        qdri_progress(directory->wire);
+        if (!round->deadline) round->deadline = qdri_deadline(directory->options.seconds);
+        if (!round->ended && round->deadline > 0 && qdri_seconds() > round->deadline) status = QDR_STALLED;
+    }
+    if (round->ended) return;
+    if (status == QDR_STALLED) status = stalled(directory, round);
+    if (status) {
+        give_up(directory, status);
+        qdri_round_rest(directory);
+    }
+}
+
 qdr_status qdr_directory_wait(qdr_directory_round **round, int64_t *unknown) {
     if (!round || !*round) return qdri_fail(QDR_INVALID, "the round to wait for is NULL");
-    qdr_directory *directory = (*round)->directory;
-    qdri_wire *wire = directory->wire;
+    qdri_wire *wire = (*round)->directory->wire;
     qdri_lock(wire);
-    if (!(*round)->ended) {
-        qdr_status status =
-            qdri_wait_until(wire, &(*round)->ended, qdri_deadline(directory->options.seconds));
-        if (status == QDR_STALLED) status = stalled(directory, *round);
-        if (status) give_up(directory, status);
-    }
+    if (!(*round)->ended) look_after(*round, 1);
     qdr_status status = take_result(round, unknown);
     qdri_unlock(wire);
     return status;
@@ -190,17 +216,10 @@ qdr_status qdr_directory_test(qdr_directory_round **round, int *done, int64_t *u
     if (!round || !*round || !done)
         return qdri_fail(QDR_INVALID, "the round to test, or the place for the result, is NULL");
     qdri_wire *wire = (*round)->directory->wire;
-    qdr_status status = QDR_OK;
     qdri_lock(wire);
-    if (!(*round)->ended) {
-        status = qdri_wire_state(wire);
-        if (status)
-            give_up((*round)->directory, status);
-        else
-            qdri_progress(wire);
-    }
+    if (!(*round)->ended) look_after(*round, 0);
     *done = (*round)->ended;
-    status = *done ? take_result(round, unknown) : QDR_OK;
+    qdr_status status = *done ? take_result(round, unknown) : QDR_OK;
     qdri_unlock(wire);
     return status;
 }

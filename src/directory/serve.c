@@ -108,6 +108,14 @@ void qdri_serve(qdri_shelf *shelf, qdr_directory_verb verb, const qdri_visitor *
     }
 }
 
+void qdri_knew(qdr_directory_round *round, const int64_t *place, const char *known) {
+    for (int64_t i = 0; i < round->call.count; i++) {
+        char was_there = known[place[i]];
+        round->unknown += !was_there;
+        if (round->call.known) round->call.known[i] = was_there;
+    }
+}
+
 void qdri_found(qdr_directory_round *round, int64_t i, int count, const uint64_t *word,
                 const char *const *payload) {
     const qdr_directory_call *call = &round->call;

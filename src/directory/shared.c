@@ -12,8 +12,9 @@
  * ahead, and notes for two rounds, used in turn, are enough. Where a box or a shelf finds no shared memory,
  * the round, or all from then on, go by messages; all ranks see that on the desks, and decide alike.
  *
- * A desk outlives its directory: somebody may still be reading its numbers. It is kept with the communicator and
- * used again, its numbers rising.
+ * A desk outlives its directory: somebody may still be reading it. It is kept with the communicator and used again,
+ * its numbers rising. By then all have done their part in every round of its old directory; whoever has not seen
+ * that yet sees it before he leaves the call that makes the next.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -321,21 +322,11 @@ static void judge(qdr_directory_round *round) {
     if (least) qdri_round_fail(round, qdri_conflict_fail(directory, least));
 }
 
-static void read_answers(qdr_directory_round *round) {
-    const qdri_box *box = &round->box;
-    if (!box->place) return;
-    const char *known = box->bytes + box->count * box->each;
-    for (int64_t i = 0; i < box->count; i++) {
-        char was_there = known[box->place[i]];
-        round->unknown += !was_there;
-        if (round->call.known) round->call.known[i] = was_there;
-    }
-}
-
 static void finish(qdr_directory_round *round) {
     qdr_directory *directory = round->directory;
     if (!round->status && !round->by_messages) judge(round);
-    if (!round->status && !round->by_messages) read_answers(round);
+    if (!round->status && !round->by_messages && round->box.place)
+        qdri_knew(round, round->box.place, round->box.bytes + round->box.count * round->box.each);
     directory->number = round->number;
     qdri_shared_look(directory);
     qdri_round_end(round);

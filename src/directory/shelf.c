@@ -114,7 +114,7 @@ static int64_t percent(int64_t count, int share) {
 }
 
 static int64_t made_for(const qdri_shelf *shelf, int64_t count) {
-    int64_t capacity = count / fill_of(shelf)->made * 100 + count % fill_of(shelf)->made * 2;
+    int64_t capacity = (count * 100 + fill_of(shelf)->made - 1) / fill_of(shelf)->made;
     return capacity > SMALLEST ? (capacity + QDRI_LINE - 1) / QDRI_LINE * QDRI_LINE : SMALLEST;
 }
 
@@ -134,7 +134,8 @@ int qdri_shelf_reserve(qdri_shelf *shelf, int64_t more) {
 
 void qdri_shelf_trim(qdri_shelf *shelf) {
     if (shelf->capacity > SMALLEST && shelf->count < percent(shelf->capacity, fill_of(shelf)->emptiest))
-        (void)resize(shelf, made_for(shelf, shelf->count));
+        (void)(made_for(shelf, shelf->count) < shelf->capacity &&
+               resize(shelf, made_for(shelf, shelf->count)));
     qdri_shelf_clear_to(shelf, shelf->capacity);
 }
 

@@ -160,7 +160,9 @@ static void write_options(writer *w) {
     write_option(w, "smpi/wtime", "1e-9");
     write_option(w, "smpi/grow-injected-times", "no");
     write_option(w, "smpi/simulate-computation", "no");
-    write_option(w, "smpi/coll-selector", "ompi"); /* collectives of the program as Open MPI has them */
+    /* The program's collectives as Open MPI has them; but that broadcast first finds out about nodes, by all to all. */
+    write_option(w, "smpi/coll-selector", "ompi");
+    write_option(w, "smpi/bcast", "binomial_tree");
     write_option(w, "smpi/bw-factor", "0:1");
     write_option(w, "smpi/lat-factor", "0:1");
     write_option(w, "network/weight-S", "0");

@@ -78,7 +78,6 @@ static qdr_status spread(qdri_wire *wire, int root, void *data, int bytes, doubl
 static qdr_status spread_failure(qdri_wire *wire, int failed, qdr_status mine, double deadline) {
     qdri_table *table = &wire->table;
     table->verdict.status = mine;
-    snprintf(table->verdict.sentence, sizeof table->verdict.sentence, "%s", qdr_error_message());
     QDRI_TRY(spread(wire, failed, &table->verdict, (int)sizeof table->verdict, deadline));
     return qdri_fail((qdr_status)table->verdict.status, "rank %d: %s", failed, table->verdict.sentence);
 }
@@ -141,6 +140,9 @@ static qdr_status meet_by_messages(qdri_wire *wire, const qdri_agreement *agreem
 qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement) {
     qdri_table *table = &wire->table;
     QDRI_TRY(qdri_wire_state(wire));
+    /* Before it waits: whatever advances meanwhile may have sentences of its own. */
+    if (agreement->status)
+        snprintf(table->verdict.sentence, sizeof table->verdict.sentence, "%s", qdr_error_message());
     table->word[0] = agreement->status ? wire->ranks - wire->rank : 0;
     for (int i = 0; i < agreement->count; i++) table->word[1 + i] = agreement->maximum[i];
     qdr_status status = wire->one_node ? meet_on_board(wire, agreement) : meet_by_messages(wire, agreement);

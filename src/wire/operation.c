@@ -10,8 +10,6 @@
 #include "base/memory.h"
 #include "wire/inside.h"
 
-static const int64_t part_bytes = INT64_C(1) << 30;
-
 qdr_status qdri_fail_mpi(int code, const char *call) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
@@ -81,12 +79,12 @@ qdr_status qdri_operation_joined(qdri_wire *wire, qdri_operation *operation) {
 /* ---- messages ------------------------------------------------------------------------------------------ */
 
 static int64_t parts_of(int64_t bytes) {
-    return bytes <= part_bytes ? 1 : (bytes + part_bytes - 1) / part_bytes;
+    return bytes <= QDRI_PART ? 1 : (bytes + QDRI_PART - 1) / QDRI_PART;
 }
 
 /* The length of the part that begins at `at`. */
 static int part_length(int64_t bytes, int64_t at) {
-    return (int)(bytes - at < part_bytes ? bytes - at : part_bytes);
+    return (int)(bytes - at < QDRI_PART ? bytes - at : QDRI_PART);
 }
 
 qdr_status qdri_send(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
@@ -100,7 +98,7 @@ qdr_status qdri_send(qdri_wire *wire, qdri_operation *operation, int to, int tag
         int code = PMPI_Isend((const char *)data + at, part_length(bytes, at), MPI_BYTE, to, tag, wire->comm,
                               &request);
         QDRI_TRY(qdri_operation_note(wire, operation, request, code, "MPI_Isend"));
-        at += part_bytes;
+        at += QDRI_PART;
     } while (at < bytes);
     return QDR_OK;
 }
@@ -129,7 +127,7 @@ qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, in
         int code = PMPI_Irecv((char *)data + at, part_length(bytes, at), MPI_BYTE,
                               from == QDRI_ANYONE ? MPI_ANY_SOURCE : from, tag, wire->comm, &request);
         QDRI_TRY(qdri_operation_note(wire, operation, request, code, "MPI_Irecv"));
-        at += part_bytes;
+        at += QDRI_PART;
     } while (at < bytes);
     return QDR_OK;
 }

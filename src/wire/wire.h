@@ -104,10 +104,11 @@ qdri_keepsake *qdri_wire_kept(const qdri_wire *wire, qdri_release *kind, const c
 /* ---- operations ---------------------------------------------------------------------------------------- */
 
 /* Each sets operation->done beforehand. A failure is returned, and then `done` is not called. Any number of
- * bytes: more than fits into one MPI message goes as several (both ends must state the same number then).
+ * bytes: more than QDRI_PART goes as several messages (both ends must state the same number then).
  * `data` is borrowed until done. */
 qdr_status qdri_send(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
                      int64_t bytes);
+#define QDRI_PART (INT64_C(1) << 30)
 /* Done when the receiver has matched it. At most 2^31 - 1 bytes. */
 qdr_status qdri_send_matched(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
                              int64_t bytes);

@@ -1,0 +1,1 @@
+quadrille machine cm5 -n 8 --simgrid
