@@ -537,6 +537,38 @@ static void test_gone(int layout) {
     FINE(qdr_directory_destroy(&directory));
 }
 
+/* A round that has failed, of which some ranks hear only when its directory is gone on others, and another one
+ * has taken its place there. */
+static void test_successor(MPI_Comm comm) {
+    qdr_directory *first = NULL, *second = NULL;
+    qdr_directory_round *round = NULL, *later = NULL;
+    int64_t shared = 7, own = 100 + rank, others[3];
+    int owner[3];
+    FINE(qdr_directory_create(comm, NULL, &first));
+    qdr_directory_call claim = {.verb = QDR_DIRECTORY_INSERT, .count = 1, .id = &shared};
+    FINE(qdr_directory_start(first, &claim, &round));
+    qdr_status expected = ranks > 1 ? QDR_MISMATCH : QDR_OK;
+    if (rank == 0) {
+        EXPECT(qdr_directory_wait(&round, NULL), expected, ranks > 1 ? "7" : "");
+        FINE(qdr_directory_destroy(&first));
+    }
+    FINE(qdr_directory_create(comm, NULL, &second));
+    for (int i = 0; i < 3; i++) {
+        others[i] = 100 + (rank + i) % ranks;
+        owner[i] = 5;
+    }
+    qdr_directory_call add = {.verb = QDR_DIRECTORY_INSERT, .count = 1, .id = &own};
+    FINE(qdr_directory_start(second, &add, &later));
+    FINE(qdr_directory_wait(&later, NULL));
+    for (int i = 0; i < 4; i++) FINE(qdr_directory_find(second, 3, others, owner, NULL, NULL, NULL));
+    for (int i = 0; i < 3; i++) CHECK(owner[i] == (rank + i) % ranks);
+    if (rank > 0) {
+        EXPECT(qdr_directory_wait(&round, NULL), expected, "7");
+        FINE(qdr_directory_destroy(&first));
+    }
+    FINE(qdr_directory_destroy(&second));
+}
+
 int main(int count, char **words) {
     meet_mpi(&count, &words);
     test_creation();
@@ -560,6 +592,7 @@ int main(int count, char **words) {
             test_busy(comm, (qdr_placement)placement);
             FINE(qdr_directory_destroy(&directory));
         }
+        for (int i = 0; i < 20; i++) test_successor(comm);
         MPI_Comm_free(&comm);
         test_gone(layout);
     }
