@@ -78,6 +78,42 @@ static double beside(int64_t payload) {
     return payload <= 24 ? BESIDE : BESIDE + 0.4 * (double)payload;
 }
 
+/* So many finds on so large a directory that ids are brought to their keepers, by some ranks at least: half of
+ * them are unknown, and some ranks ask for little, or nothing. */
+static void test_many(MPI_Comm comm, qdr_placement placement, int64_t total) {
+    int64_t each = total / ranks, count = rank % 3 == 1 ? 100 * (rank % 2) : total / 2, wrong = 0,
+            unknown = 0;
+    int64_t *id = malloc((size_t)(count + 1) * sizeof *id), *local = malloc((size_t)(count + 1) * 8);
+    int *owner = malloc((size_t)(count + 1) * sizeof *owner);
+    qdr_directory *directory = open_directory(comm, placement, 0, 0, NULL);
+    change(directory, placement, 1, 0, each);
+    for (int turn = 0; turn < 2; turn++) {
+        int64_t first = turn ? each / 3 : 0, absent = 0;
+        if (turn) change(directory, placement, 0, 0, first);
+        for (int64_t i = 0; i < count; i++) {
+            uint64_t number =
+                drawn(7 + (uint64_t)turn, (uint64_t)rank, (uint64_t)i) % (uint64_t)(2 * each * ranks);
+            id[i] = id_of(placement, (int64_t)number);
+            owner[i] = 77;
+        }
+        FINE(qdr_directory_find(directory, count, id, owner, local, NULL, &unknown));
+        for (int64_t i = 0; i < count; i++) {
+            int64_t number = (int64_t)(drawn(7 + (uint64_t)turn, (uint64_t)rank, (uint64_t)i) %
+                                       (uint64_t)(2 * each * ranks));
+            int there = number / ranks >= first && number / ranks < each;
+            absent += !there;
+            wrong += owner[i] != (there ? (int)(number % ranks) : QDR_NOBODY) ||
+                     local[i] != (there ? number / ranks : -1);
+        }
+        CHECK_SAYING(wrong == 0 && unknown == absent, "%lld wrong of %lld, %lld unknown, not %lld",
+                     (long long)wrong, (long long)count, (long long)unknown, (long long)absent);
+    }
+    FINE(qdr_directory_destroy(&directory));
+    free(id);
+    free(local);
+    free(owner);
+}
+
 /* Few entries may have a few bytes more, for there are pages. */
 static void check_bytes(const qdr_directory *directory, int64_t payload, int64_t expected, const char *when) {
     qdr_directory_view view = qdr_directory_look(directory);
@@ -273,6 +309,12 @@ int main(int count, char **words) {
             test_repeated(comm, layout);
             test_cache(comm);
         }
+        MPI_Comm_free(&comm);
+    }
+    for (int layout = 0; layout < LAYOUTS; layout++) {
+        MPI_Comm comm = comm_on_nodes(layout);
+        test_many(comm, QDR_PLACE_HASH, entries / 2);
+        test_many(comm, QDR_PLACE_BLOCK, entries / 4);
         MPI_Comm_free(&comm);
     }
     return leave_mpi();

@@ -6,7 +6,10 @@
  *     insert, update, remove   put the box out; when all have, each keeper takes its segments from all boxes,
  *                              slice by slice of its shelf; the round is over when all have
  *     find                     nothing is brought: when all have come, each rank reads the shelves of all; the
- *                              round is over when all have read, for before that nobody may change anything
+ *                              round is over when all have read, for before that nobody may change anything.
+ *                              Where so much is asked for that every line of the shelves would be fetched
+ *                              again and again, ids are brought after all, and each keeper looks them up
+ *                              slice by slice; every rank decides that for itself
  *
  * A rank begins a round when it has seen all finish the one before, so nobody is ever more than one round
  * ahead, and notes for two rounds, used in turn, are enough. Where a box or a shelf finds no shared memory,
@@ -149,14 +152,30 @@ void qdri_shared_look(qdr_directory *directory) {
 
 /* ---- beginning ----------------------------------------------------------------------------------------- */
 
-/* A box in the arena: its table, its items, then a byte for each of them, for answers. */
+static int64_t answer_bytes(qdr_directory_verb verb) {
+    if (verb == QDR_DIRECTORY_FIND) return (int64_t)sizeof(uint64_t);
+    return verb == QDR_DIRECTORY_INSERT ? 0 : 1;
+}
+
+/* Whether ids are brought to their keepers: the shelves are larger than a cache, and all ranks together, if the
+ * others ask for as much, ask for more than they have lines. */
+static int brings_ids(const qdr_directory_round *round) {
+    enum { CACHE = 1 << 21 };
+    const qdr_directory *directory = round->directory;
+    int64_t places = 0;
+    for (int r = 0; r < directory->ranks; r++) places += directory->view[r].capacity;
+    return places > CACHE / (int64_t)sizeof(qdri_entry) && directory->options.payload_bytes == 0 &&
+           round->call.count > places / QDRI_LINE / directory->ranks;
+}
+
+/* A box in the arena: its table, its items, then room for their answers. */
 static void put_out(qdr_directory_round *round, note *said) {
     qdr_directory *directory = round->directory;
     const qdr_directory_call *call = &round->call;
     qdri_box *box = &round->box;
     int64_t table = qdri_box_table(directory, directory->buckets);
     qdri_box_plan(directory, call, box);
-    int answers = call->verb != QDR_DIRECTORY_INSERT;
+    int64_t answers = answer_bytes(call->verb);
     if (answers && !(box->place = QDRI_ARRAY(int64_t, call->count))) return;
     round->box_offset = qdri_arena_take(directory->wire, table + call->count * (box->each + answers));
     if (!round->box_offset) return;
@@ -179,7 +198,7 @@ void qdri_shared_begin(qdr_directory_round *round) {
                    .capacity = shelf->capacity};
     if (round->status)
         snprintf(said->sentence, sizeof said->sentence, "%s", round->sentence);
-    else if (qdri_changes(round->call.verb))
+    else if (qdri_changes(round->call.verb) || brings_ids(round))
         put_out(round, said);
     round->state = QDRI_POSTED;
     atomic_store_explicit(&directory->own->posted, round->number, memory_order_release);
@@ -249,6 +268,43 @@ static void find_some(qdr_directory_round *round, int64_t base, int some) {
     qdri_found(round, base, some, word, payload);
 }
 
+/* The ids that others have brought to one slice of this rank's shelf. */
+static void answer_slice(const qdr_directory_round *round, const qdri_shelf_view *own, int r, int bucket) {
+    const qdr_directory *directory = round->directory;
+    const note *said = note_of(directory, r, round->number);
+    char *box = qdri_arena_at(directory->wire, r, said->box);
+    char *bytes = box + qdri_box_table(directory, directory->buckets);
+    const int64_t *start = (const int64_t *)box + (int64_t)directory->rank * directory->buckets + bucket;
+    const int64_t *id = (const int64_t *)bytes;
+    uint64_t *word = (uint64_t *)bytes + said->count, spot[QDRI_TOGETHER], spread = directory->shelf.spread;
+    for (int64_t at = start[0]; at < start[1]; at += QDRI_TOGETHER) {
+        int some = start[1] - at < QDRI_TOGETHER ? (int)(start[1] - at) : QDRI_TOGETHER;
+        for (int i = 0; i < some; i++) spot[i] = qdri_scatter(id[at + i], spread) & UINT32_MAX;
+        qdri_look_up(own, id + at, spot, some, 0, word + at, NULL);
+    }
+}
+
+static void answer_all(const qdr_directory_round *round) {
+    const qdr_directory *directory = round->directory;
+    qdri_shelf_view own = qdri_shelf_look(&directory->shelf);
+    for (int b = 0; b < directory->buckets; b++)
+        for (int r = 0; r < directory->ranks; r++)
+            if (note_of(directory, r, round->number)->box) answer_slice(round, &own, r, b);
+}
+
+/* The answers to what this rank has brought. */
+static void read_words(qdr_directory_round *round) {
+    const qdri_box *box = &round->box;
+    const uint64_t *answer = (const uint64_t *)box->bytes + box->count;
+    uint64_t word[QDRI_TOGETHER];
+    for (int64_t base = 0; base < box->count; base += QDRI_TOGETHER) {
+        int some = box->count - base < QDRI_TOGETHER ? (int)(box->count - base) : QDRI_TOGETHER;
+        for (int i = 0; i < some; i++) word[i] = answer[box->place[base + i]];
+        qdri_found(round, base, some, word, NULL);
+    }
+    round->directory->asked += box->count;
+}
+
 static void find_all(qdr_directory_round *round) {
     int64_t count = round->call.count;
     for (int64_t base = 0; base < count; base += QDRI_TOGETHER)
@@ -295,7 +351,8 @@ static void take_part(qdr_directory_round *round) {
     if (is_off(round)) {
         done_with(round);
     } else if (!qdri_changes(round->call.verb)) {
-        find_all(round);
+        if (!round->box_offset) find_all(round);
+        answer_all(round);
         done_with(round);
     } else if (lacks_box(round)) {
         round->by_messages = 1;
@@ -325,8 +382,12 @@ static void judge(qdr_directory_round *round) {
 static void finish(qdr_directory_round *round) {
     qdr_directory *directory = round->directory;
     if (!round->status && !round->by_messages) judge(round);
-    if (!round->status && !round->by_messages && round->box.place)
-        qdri_knew(round, round->box.place, round->box.bytes + round->box.count * round->box.each);
+    if (!round->status && !round->by_messages && round->box_offset && round->box.place) {
+        if (qdri_changes(round->call.verb))
+            qdri_knew(round, round->box.place, round->box.bytes + round->box.count * round->box.each);
+        else
+            read_words(round);
+    }
     directory->number = round->number;
     qdri_shared_look(directory);
     qdri_round_end(round);
