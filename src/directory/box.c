@@ -4,8 +4,9 @@
  * keeper that takes the items of all ranks slice by slice has the slice in its cache meanwhile. Equal ids
  * stay in their order.
  *
- * Cost: two passes over the ids; the hash is computed twice rather than kept.
+ * Cost: two passes over the ids, and two bytes for each of them meanwhile.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "directory/inside.h"
@@ -22,17 +23,25 @@ void qdri_box_plan(const qdr_directory *directory, const qdr_directory_call *cal
     if (box->carries) box->each += qdri_padded(directory->options.payload_bytes);
 }
 
+/* The slots of a few items: keeper and bucket. Kept from the first pass to the second where there is memory for it. */
+static void find_slots(const qdr_directory *directory, const int64_t *id, int some, int shift, uint16_t *slot,
+                       uint64_t *spot) {
+    qdri_spots(directory, id, some, spot);
+    for (int j = 0; j < some; j++) spot[j] >>= shift;
+    for (int j = 0; slot && j < some; j++) slot[j] = (uint16_t)spot[j];
+}
+
 /* start[slot + 1] is the number of items of a slot, then where it begins, and at last where it ends: the
  * beginning of the next. */
 static int64_t *count_items(const qdr_directory *directory, const qdr_directory_call *call, int64_t slots,
-                            int shift, int64_t *start) {
+                            int shift, uint16_t *slot, int64_t *start) {
     int64_t sum = 0, *cursor = start + 1;
     uint64_t spot[QDRI_AHEAD];
     memset(start, 0, (size_t)(slots + 1) * sizeof *start);
     for (int64_t i = 0; i < call->count; i += QDRI_AHEAD) {
         int some = call->count - i < QDRI_AHEAD ? (int)(call->count - i) : QDRI_AHEAD;
-        qdri_spots(directory, call->id + i, some, spot);
-        for (int j = 0; j < some; j++) cursor[spot[j] >> shift]++;
+        find_slots(directory, call->id + i, some, shift, slot ? slot + i : NULL, spot);
+        for (int j = 0; j < some; j++) cursor[spot[j]]++;
     }
     for (int64_t s = 0; s < slots; s++) {
         int64_t count = cursor[s];
@@ -71,15 +80,17 @@ static void put_items(const qdr_directory *directory, const qdr_directory_call *
 void qdri_box_fill(const qdr_directory *directory, const qdr_directory_call *call, int buckets,
                    qdri_box *box) {
     int shift = 32;
+    int64_t slots = (int64_t)directory->ranks * buckets, at[QDRI_AHEAD];
     uint64_t spot[QDRI_AHEAD];
-    int64_t at[QDRI_AHEAD];
+    uint16_t *slot = slots <= UINT16_MAX ? QDRI_ARRAY(uint16_t, call->count) : NULL;
     for (int b = buckets; b > 1; b /= 2) shift--;
-    int64_t *cursor = count_items(directory, call, (int64_t)directory->ranks * buckets, shift, box->start);
+    int64_t *cursor = count_items(directory, call, slots, shift, slot, box->start);
     for (int64_t i = 0; i < call->count; i += QDRI_AHEAD) {
         int some = call->count - i < QDRI_AHEAD ? (int)(call->count - i) : QDRI_AHEAD;
-        qdri_spots(directory, call->id + i, some, spot);
-        for (int j = 0; j < some; j++) at[j] = cursor[spot[j] >> shift]++;
+        if (!slot) find_slots(directory, call->id + i, some, shift, NULL, spot);
+        for (int j = 0; j < some; j++) at[j] = cursor[slot ? slot[i + j] : spot[j]]++;
         put_items(directory, call, i, some, at, box);
         if (box->place) memcpy(box->place + i, at, (size_t)some * sizeof *at);
     }
+    free(slot);
 }

@@ -168,7 +168,7 @@ static void write_options(writer *w) {
     write_option(w, "network/weight-S", "0");
     write_option(w, "network/TCP-gamma", "0");
     write_option(w, "network/crosstraffic", "0");
-    write_option(w, "maxmin/precision", "1e-9"); /* the default makes flows of no bandwidth, and ends there */
+    write_option(w, "maxmin/precision", "1e-7"); /* the default makes flows of no bandwidth, and ends there */
     fputs("  </config>\n", w->out);
 }
 
