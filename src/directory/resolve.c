@@ -112,7 +112,28 @@ static qdr_status agree(const qdri_query *query, qdr_status mine, int number) {
 
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
-static qdr_status resolve(qdri_query *query, int has_outputs) {
+static const qdr_resolve_options standard = QDR_RESOLVE_OPTIONS;
+
+static qdri_query query_of(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
+                           const int64_t *need_id, const qdr_resolve_options *options) {
+    return (qdri_query){.comm = comm,
+                        .options = options ? options : &standard,
+                        .owned = owned,
+                        .own_id = own_id,
+                        .needed = needed,
+                        .need_id = need_id};
+}
+
+static qdr_status all_known(const qdri_query *query) {
+    for (int64_t i = 0; i < query->needed; i++)
+        if (query->found.owner[i] == QDR_NOBODY)
+            return qdri_fail(QDR_UNKNOWN, "id %" PRId64 " is needed here, and owned by nobody",
+                             query->need_id[i]);
+    return QDR_OK;
+}
+
+/* `for_map`: nothing may be left unknown, on any rank. */
+static qdr_status resolve(qdri_query *query, int has_outputs, int for_map) {
     const char *method = query->options->size == sizeof *query->options ? query->options->method : NULL;
     qdri_spec spec = {0};
     int number = 0;
@@ -124,6 +145,9 @@ static qdr_status resolve(qdri_query *query, int has_outputs) {
     qdr_status status = prepare(query, method ? method : "directory", &spec, &number, has_outputs);
     status = agree(query, status, number);
     if (status == QDR_OK) status = methods[number]->run(query);
+    if (status == QDR_OK && for_map)
+        status = qdri_agree(query->wire,
+                            &(qdri_agreement){.status = all_known(query), .deadline = qdri_deadline(0)});
     qdri_unlock(query->wire);
     qdri_wire_release(&query->wire);
     return status;
@@ -134,62 +158,25 @@ static void forget(qdri_query *query) {
     free(query->found.place);
 }
 
-static const qdr_resolve_options standard = QDR_RESOLVE_OPTIONS;
-
 qdr_status qdr_resolve(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
                        const int64_t *need_id, const qdr_resolve_options *options, int *owner, int64_t *place,
                        qdr_resolve_report *report) {
-    qdr_resolve_report made = {0};
-    qdri_query query = {.comm = comm,
-                        .options = options ? options : &standard,
-                        .owned = owned,
-                        .own_id = own_id,
-                        .needed = needed,
-                        .need_id = need_id,
-                        .report = &made};
-    qdr_status status = resolve(&query, owner != NULL);
+    qdri_query query = query_of(comm, owned, own_id, needed, need_id, options);
+    qdr_status status = resolve(&query, owner != NULL, 0);
     if (status == QDR_OK && needed > 0) {
         memcpy(owner, query.found.owner, (size_t)needed * sizeof *owner);
         if (place) memcpy(place, query.found.place, (size_t)needed * sizeof *place);
     }
-    if (status == QDR_OK && report) *report = made;
+    if (status == QDR_OK && report) *report = query.report;
     forget(&query);
     return status;
-}
-
-/* ---- to a map ------------------------------------------------------------------------------------------ */
-
-static qdr_status all_known(const qdri_query *query) {
-    for (int64_t i = 0; i < query->needed; i++)
-        if (query->found.owner[i] == QDR_NOBODY)
-            return qdri_fail(QDR_UNKNOWN, "id %" PRId64 " is needed here, and owned by nobody",
-                             query->need_id[i]);
-    return QDR_OK;
 }
 
 qdr_status qdr_resolve_map(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
                            const int64_t *need_id, const int64_t *target, const qdr_resolve_options *options,
                            qdr_map **map) {
-    qdr_resolve_report made = {0};
-    qdri_query query = {.comm = comm,
-                        .options = options ? options : &standard,
-                        .owned = owned,
-                        .own_id = own_id,
-                        .needed = needed,
-                        .need_id = need_id,
-                        .report = &made};
-    qdr_status status = resolve(&query, 1);
-    if (status == QDR_OK) {
-        qdri_wire *wire;
-        status = qdri_wire_find(comm, &wire);
-        if (status == QDR_OK) {
-            qdri_lock(wire);
-            status = qdri_agree(wire,
-                                &(qdri_agreement){.status = all_known(&query), .deadline = qdri_deadline(0)});
-            qdri_unlock(wire);
-            qdri_wire_release(&wire);
-        }
-    }
+    qdri_query query = query_of(comm, owned, own_id, needed, need_id, options);
+    qdr_status status = resolve(&query, 1, 1);
     if (status == QDR_OK) {
         qdr_indices needs = {
             .links = needed, .link_rank = query.found.owner, .local = target, .remote = query.found.place};

@@ -31,7 +31,7 @@ typedef struct qdri_query {
     int64_t needed;
     const int64_t *need_id;
     qdri_whereabouts found; /* [needed] */
-    qdr_resolve_report *report;
+    qdr_resolve_report report;
 } qdri_query;
 
 typedef struct qdri_resolution {
@@ -54,7 +54,7 @@ qdr_status qdri_resolve_by_torus(qdri_query *query, int dimensions);
 
 /* Memory that is held and given back, for the report. */
 static inline void qdri_report_memory(qdri_query *query, int64_t bytes) {
-    if (bytes > query->report->memory) query->report->memory = bytes;
+    if (bytes > query->report.memory) query->report.memory = bytes;
 }
 
 #endif

@@ -60,11 +60,11 @@ static qdr_status run(gathering *g) {
     QDRI_TRY(
         wait_for(g, 1, qdri_gather_all(query->wire, &g->legs[1].operation, g->own, own, g->all, g->start)));
     (void)qdri_answers_take(&g->answers, g->all, sum / (int64_t)sizeof *g->all);
-    query->report->steps = query->ranks > 1;
-    query->report->lists = query->ranks - 1;
-    query->report->sent = (query->ranks - 1) * own;
+    query->report.steps = query->ranks > 1;
+    query->report.lists = query->ranks - 1;
+    query->report.sent = (query->ranks - 1) * own;
     qdri_report_memory(query,
-                       query->report->memory + 2 * g->answers.count * (int64_t)sizeof(qdri_answer_note));
+                       query->report.memory + 2 * g->answers.count * (int64_t)sizeof(qdri_answer_note));
     return qdri_answers_deliver(&g->answers);
 }
 

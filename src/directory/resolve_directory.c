@@ -60,8 +60,8 @@ qdr_status qdri_resolve_by_directory(qdri_query *query, int boundary_only) {
     if (directory) {
         int64_t told = boundary_only ? query->options->boundaries : query->owned;
         qdr_directory_view view = qdr_directory_look(directory);
-        query->report->lists += directory->sent_messages;
-        query->report->sent += directory->sent_bytes;
+        query->report.lists += directory->sent_messages;
+        query->report.sent += directory->sent_bytes;
         qdri_report_memory(query, view.bytes + told * (int64_t)sizeof(qdri_entry) +
                                       query->needed * (int64_t)(2 * sizeof(int64_t)));
     }

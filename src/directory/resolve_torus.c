@@ -94,7 +94,7 @@ static qdr_status open_node(pass *p, int64_t number) {
     made->list = QDRI_FLIGHT_ARRAY(p->flight, qdri_question, room);
     made->legs = qdri_flight_legs(p->flight, 2);
     if (!made->list || !made->legs) return qdri_fail_memory();
-    qdri_report_memory(p->query, p->query->report->memory + room * (int64_t)sizeof(qdri_question));
+    qdri_report_memory(p->query, p->query->report.memory + room * (int64_t)sizeof(qdri_question));
     if (made->passes_only) return QDR_OK;
     qdri_questions_list(p->query, made->list);
     made->count = qdri_answers_take(&p->answers, made->list, qdri_questions_count(p->query));
@@ -138,8 +138,8 @@ static void exchange(pass *p, node *one, int dimension, int step, int is_last) {
     qdri_flight_note(out, qdri_send(wire, &out->operation, qdri_torus_host(&p->torus, to), tag_for(p, to),
                                     one->list + one->at, one->length * each));
     if (qdri_torus_host(&p->torus, to) == p->query->rank) return;
-    p->query->report->lists++;
-    p->query->report->sent += one->length * each;
+    p->query->report.lists++;
+    p->query->report.sent += one->length * each;
 }
 
 static void take(pass *p, node *one, int is_last) {
@@ -160,7 +160,7 @@ static qdr_status go_round(pass *p, int dimension) {
             exchange(p, &p->node[i], dimension, step, is_last);
         QDRI_TRY(qdri_flight_wait(p->flight));
         for (int i = 0; i < p->nodes; i++) take(p, &p->node[i], is_last);
-        p->query->report->steps++;
+        p->query->report.steps++;
     }
     return QDR_OK;
 }
@@ -172,7 +172,7 @@ static qdr_status run(pass *p) {
     QDRI_TRY(qdri_flight_agree(p->query->wire, p->flight, prepare(p), NULL, 0));
     for (int d = 0; d < p->torus.dimensions; d++) QDRI_TRY(go_round(p, d));
     qdri_report_memory(p->query,
-                       p->query->report->memory + 2 * p->answers.count * (int64_t)sizeof(qdri_answer_note));
+                       p->query->report.memory + 2 * p->answers.count * (int64_t)sizeof(qdri_answer_note));
     return qdri_answers_deliver(&p->answers);
 }
 
