@@ -6,6 +6,7 @@
 #   make test-all   the same with the full product of algorithms, patterns and ranks
 #   make bench      side-by-side benchmarks
 #   make bench-node     ours against MPI, PetscSF and Zoltan on one node, for half an hour
+#   make bench-couple   what building coupling schedules costs, in a minute
 #   make bench-cluster  ours against MPI on an emulated cluster, as root, for most of an hour
 #   make bench-preload  unmodified programs with the drop-in library and without, as root
 #   make sim        builds the command and some programs for simulated machines, in build-sim/ (scripts/sim)
@@ -25,7 +26,7 @@ define build
 		echo "the build failed; the whole log is in $(or $(2),$(BUILD)).log" >&2; exit 1; }
 endef
 
-.PHONY: all demo test test-all bench bench-node bench-cluster bench-preload sim experiments package format setup clean
+.PHONY: all demo test test-all bench bench-node bench-couple bench-cluster bench-preload sim experiments package format setup clean
 
 all: setup
 	$(call build,all)
@@ -48,6 +49,9 @@ bench: all
 
 bench-node: all
 	@scripts/bench-node --build $(BUILD)
+
+bench-couple: all
+	@BUILD=$(BUILD) scripts/bench-couple
 
 bench-cluster: all
 	@scripts/bench-cluster --build $(BUILD)

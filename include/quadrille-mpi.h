@@ -10,12 +10,14 @@
  *     quadrille/collectives.h   complete exchange and broadcast
  *     quadrille/directory.h     who owns what; from "I own these, I need those" to a map
  *     quadrille/migrate.h       moving items to their owners within a memory limit
+ *     quadrille/couple.h        two parallel programs exchange parts of distributed arrays
  */
 #ifndef QUADRILLE_MPI_H
 #define QUADRILLE_MPI_H
 
 #include "quadrille.h"
 #include "quadrille/collectives.h"
+#include "quadrille/couple.h"
 #include "quadrille/directory.h"
 #include "quadrille/discover.h"
 #include "quadrille/item.h"

@@ -7,6 +7,7 @@
  * is in anybody's way. Include this header for all of it, or one of the parts:
  *
  *     quadrille/base.h       results and error texts
+ *     quadrille/layout.h     how an array lies on the ranks; regions of it
  *     quadrille/pattern.h    the sparse matrix of messages
  *     quadrille/machine.h    the network and its cost
  *     quadrille/schedule.h   from a pattern to phases; the checker; the prediction
@@ -18,6 +19,7 @@
 #define QUADRILLE_H
 
 #include "quadrille/base.h"
+#include "quadrille/layout.h"
 #include "quadrille/machine.h"
 #include "quadrille/moves.h"
 #include "quadrille/pattern.h"

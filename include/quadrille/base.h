@@ -34,7 +34,11 @@ extern "C" {
     X(STALLED, "the deadline passed")                                                                        \
     X(LOST, "a deadline passed in a collective call before")                                                 \
     X(GONE, "the communicator is gone")                                                                      \
-    X(BUSY, "the object is in use")
+    X(BUSY, "the object is in use")                                                                          \
+    X(PEER, "the other program is gone")                                                                     \
+    X(UNMATCHED, "no export matches the time asked for")                                                     \
+    X(DEADLOCK, "the programs wait for each other")                                                          \
+    X(FULL, "the queue is full")
 
 typedef enum qdr_status {
 #define QDR_STATUS_ENUM(name, text) QDR_##name,

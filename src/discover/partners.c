@@ -332,6 +332,19 @@ static qdr_status prepare_both(qdri_round *round, const side *sends, const side 
     return make(round->wire, sends, receives, made);
 }
 
+/* The wire is locked, and given back. */
+static qdr_status from_both(qdri_wire *wire, qdri_flight *flight, const side *sends, const side *receives,
+                            int check, qdr_partners **partners) {
+    qdr_partners *made = NULL;
+    expectation expected;
+    qdri_round round = {
+        .call = check ? QDRI_CALL_BOTH : QDRI_CALL_BOTH_UNCHECKED, .wire = wire, .flight = flight};
+    round.context = &expected;
+    round.status = check_handle(partners, flight);
+    if (!round.status) round.status = prepare_both(&round, sends, receives, check, &made);
+    return conclude(&round, qdri_discover(&round), made, partners);
+}
+
 qdr_status qdr_partners_from_both(MPI_Comm comm, int sends, const int *destination, const int64_t *send_items,
                                   int receives, const int *source, const int64_t *receive_items, int check,
                                   qdr_partners **partners) {
@@ -339,15 +352,18 @@ qdr_status qdr_partners_from_both(MPI_Comm comm, int sends, const int *destinati
     const side in = {"source", receives, source, receive_items};
     qdri_wire *wire;
     qdri_flight *flight;
-    qdr_partners *made = NULL;
-    expectation expected;
     QDRI_TRY(qdri_flight_open(comm, "check of partners", &wire, &flight));
-    qdri_round round = {
-        .call = check ? QDRI_CALL_BOTH : QDRI_CALL_BOTH_UNCHECKED, .wire = wire, .flight = flight};
-    round.context = &expected;
-    round.status = check_handle(partners, flight);
-    if (!round.status) round.status = prepare_both(&round, &out, &in, check, &made);
-    return conclude(&round, qdri_discover(&round), made, partners);
+    return from_both(wire, flight, &out, &in, check, partners);
+}
+
+qdr_status qdri_partners_on(qdri_wire *wire, int sends, const int *destination, const int64_t *send_items,
+                            int receives, const int *source, const int64_t *receive_items,
+                            qdr_partners **partners) {
+    const side out = {"destination", sends, destination, send_items};
+    const side in = {"source", receives, source, receive_items};
+    qdri_wire_retain(wire);
+    qdri_lock(wire);
+    return from_both(wire, qdri_flight_create(wire, "check of partners"), &out, &in, 0, partners);
 }
 
 /* ---- the matrix known ---------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "discover/partners.h"
 #include "plan/aside.h"
 #include "plan/buffers.h"
+#include "plan/held.h"
 #include "plan/near.h"
 #include "wire/node.h"
 
@@ -95,6 +96,11 @@ qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_exchang
     return status;
 }
 
+qdr_status qdri_exchange_start_held(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
+    QDRI_TRY(check_plan(plan));
+    return start(plan, buffers, exchange);
+}
+
 qdr_status qdr_exchange_start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
     if (!exchange) return qdri_fail(QDR_INVALID, "qdr_exchange_start: exchange is NULL");
     QDRI_TRY(check_plan(plan));
@@ -128,6 +134,19 @@ static qdr_status finish(qdr_exchange **handle) {
     exchange->plan->ended = exchange->number;
     qdri_stall_rest(exchange);
     return QDR_OK;
+}
+
+int qdri_exchange_over(const qdr_exchange *exchange) {
+    return exchange->finished;
+}
+
+qdr_status qdri_exchange_end_held(qdr_exchange **exchange) {
+    return finish(exchange);
+}
+
+void qdri_exchange_abandon(qdr_exchange **exchange) {
+    if (*exchange) (*exchange)->stalled = 1;
+    *exchange = NULL;
 }
 
 qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/error.h"
+#include "wire/far.h"
 #include "wire/node.h"
 #include "wire/wire.h"
 
@@ -34,6 +35,7 @@ typedef struct qdri_table {
 
 typedef struct qdri_board qdri_board;
 typedef struct qdri_arena qdri_arena;
+typedef struct qdri_collective qdri_collective; /* of a wire between programs */
 
 struct qdri_wire {
     MPI_Comm comm; /* the duplicate */
@@ -41,7 +43,8 @@ struct qdri_wire {
     int rank, ranks;
     int owners;           /* plans and the like, and the attribute of the user's communicator */
     int gone;             /* the communicator was freed, or MPI is finalised */
-    qdr_status failed;    /* MPI could not test; nothing gets on any more */
+    qdr_status failed;    /* MPI could not test, or the other program is gone; nothing gets on any more */
+    char failure[1024];   /* its sentence; "": MPI's */
     int broken;           /* a deadline passed inside a collective */
     int busy;             /* inside its callbacks: progress does not enter twice */
     int round;            /* of discovery */
@@ -83,6 +86,13 @@ struct qdri_wire {
     int64_t *words; /* [2 ranks] */
     qdri_arena *arena;
 
+    /* The other program; NULL: there is none. */
+    const qdri_far *far;
+    void *far_state;
+    int first, own;              /* the ranks that MPI reaches; 0 and all */
+    int stirred;                 /* far operations that ended in this round of progress */
+    qdri_collective *collective; /* under way */
+
     qdri_wire *next; /* in the process's list */
 };
 
@@ -104,6 +114,26 @@ qdr_status qdri_operation_joined(qdri_wire *wire, qdri_operation *operation);
 /* Notes a request that MPI has accepted; `code` is what MPI said. */
 qdr_status qdri_operation_note(qdri_wire *wire, qdri_operation *operation, MPI_Request request, int code,
                                const char *call);
+
+/* ---- two programs -------------------------------------------------------------------------------------- */
+
+/* Whether the other program has this rank. */
+static inline int qdri_wire_reaches(const qdri_wire *wire, int rank) {
+    return wire->far && (rank < wire->first || rank >= wire->first + wire->own);
+}
+
+/* What cannot be had between two programs. */
+qdr_status qdri_fail_far(const char *what);
+
+qdr_status qdri_bridged_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reduction reduction,
+                               int64_t *value, int count);
+qdr_status qdri_bridged_spread(qdri_wire *wire, qdri_operation *operation, int root, void *data, int bytes);
+qdr_status qdri_bridged_gather(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,
+                               void *in, const int64_t *start);
+/* True when its memory must stay. */
+int qdri_collective_cancel(qdri_wire *wire, qdri_operation *operation);
+void qdri_collectives_close(qdri_wire *wire);
+int64_t qdri_reduce_words(qdri_reduction reduction, int64_t a, int64_t b);
 
 /* What a real MPI and a simulated one do differently, beside the collectives and messages of unknown length of
  * wire.h: native.c or simulated.c. */

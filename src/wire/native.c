@@ -36,6 +36,7 @@ qdr_status qdri_find(qdri_wire *wire, int tag, int *found, MPI_Message *message,
     MPI_Status status;
     int count = 0;
     *found = 0;
+    if (wire->far) return qdri_fail_far("looking for a message");
     if (wire->gone) return qdri_wire_state(wire);
     int code = PMPI_Improbe(MPI_ANY_SOURCE, tag, wire->comm, found, message, &status);
     if (code == MPI_SUCCESS && *found) code = PMPI_Get_count(&status, MPI_BYTE, &count);
@@ -61,6 +62,7 @@ qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Me
 /* ---- collectives --------------------------------------------------------------------------------------- */
 
 qdr_status qdri_barrier(qdri_wire *wire, qdri_operation *operation) {
+    if (wire->far) return qdri_bridged_reduce(wire, operation, QDRI_MAXIMUM, NULL, 0);
     QDRI_TRY(qdri_operation_joined(wire, operation));
     MPI_Request request;
     int code = PMPI_Ibarrier(wire->comm, &request);
@@ -69,6 +71,7 @@ qdr_status qdri_barrier(qdri_wire *wire, qdri_operation *operation) {
 
 qdr_status qdri_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reduction kind, int64_t *value,
                        int count) {
+    if (wire->far) return qdri_bridged_reduce(wire, operation, kind, value, count);
     QDRI_TRY(qdri_operation_joined(wire, operation));
     const MPI_Op function[] = {MPI_MAX, MPI_SUM, MPI_BOR, MPI_BXOR}; /* in the order of qdri_reduction */
     MPI_Request request;
@@ -77,6 +80,7 @@ qdr_status qdri_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reductio
 }
 
 qdr_status qdri_spread_from(qdri_wire *wire, qdri_operation *operation, int root, void *data, int bytes) {
+    if (wire->far) return qdri_bridged_spread(wire, operation, root, data, bytes);
     QDRI_TRY(qdri_operation_joined(wire, operation));
     MPI_Request request;
     int code = PMPI_Ibcast(data, bytes, MPI_BYTE, root, wire->comm, &request);
@@ -84,6 +88,7 @@ qdr_status qdri_spread_from(qdri_wire *wire, qdri_operation *operation, int root
 }
 
 qdr_status qdri_swap_words(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in) {
+    if (wire->far) return qdri_fail_far("swapping words");
     QDRI_TRY(qdri_operation_joined(wire, operation));
     MPI_Request request;
     int code = PMPI_Ialltoall(out, 1, MPI_INT64_T, in, 1, MPI_INT64_T, wire->comm, &request);
@@ -91,6 +96,7 @@ qdr_status qdri_swap_words(qdri_wire *wire, qdri_operation *operation, const int
 }
 
 qdr_status qdri_sum_for_each(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in) {
+    if (wire->far) return qdri_fail_far("sums for each rank");
     QDRI_TRY(qdri_operation_joined(wire, operation));
     MPI_Request request;
     int code = PMPI_Ireduce_scatter_block(out, in, 1, MPI_INT64_T, MPI_SUM, wire->comm, &request);
@@ -100,6 +106,7 @@ qdr_status qdri_sum_for_each(qdri_wire *wire, qdri_operation *operation, const i
 /* MPI counts and places in int: bytes while all of it fits, and words of eight beyond. */
 qdr_status qdri_gather_all(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,
                            void *in, const int64_t *start) {
+    if (wire->far) return qdri_bridged_gather(wire, operation, out, bytes, in, start);
     QDRI_TRY(qdri_operation_joined(wire, operation));
     int64_t unit = start[wire->ranks] <= INT32_MAX ? 1 : 8;
     if (start[wire->ranks] / unit > INT32_MAX)

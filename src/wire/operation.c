@@ -43,6 +43,7 @@ qdr_status qdri_wire_reserve(qdri_wire *wire, int64_t operations) {
     wire->reserved += operations;
     if (operations > 0 && wire->reserved > wire->capacity)
         status = make_room(wire, wire->reserved - wire->count);
+    if (operations > 0 && !status && wire->far) status = wire->far->reserve(wire, wire->reserved);
     if (status) wire->reserved -= operations;
     return status;
 }
@@ -51,7 +52,7 @@ qdr_status qdri_wire_reserve(qdri_wire *wire, int64_t operations) {
 qdr_status qdri_operation_ready(qdri_wire *wire, qdri_operation *operation, int64_t parts) {
     operation->parts = operation->receives = 0;
     operation->failed = QDR_OK;
-    if (wire->gone) return qdri_wire_state(wire);
+    if (wire->gone || (wire->far && wire->failed)) return qdri_wire_state(wire);
     return make_room(wire, parts);
 }
 
@@ -92,11 +93,12 @@ qdr_status qdri_send(qdri_wire *wire, qdri_operation *operation, int to, int tag
     QDRI_TRY(qdri_operation_ready(wire, operation, parts_of(bytes)));
     operation->partner = to;
     operation->bytes = bytes;
+    if (qdri_wire_reaches(wire, to)) return wire->far->send(wire, operation, to, tag, data, bytes);
     int64_t at = 0;
     do {
         MPI_Request request;
-        int code = PMPI_Isend((const char *)data + at, part_length(bytes, at), MPI_BYTE, to, tag, wire->comm,
-                              &request);
+        int code = PMPI_Isend((const char *)data + at, part_length(bytes, at), MPI_BYTE, to - wire->first, tag,
+                              wire->comm, &request);
         QDRI_TRY(qdri_operation_note(wire, operation, request, code, "MPI_Isend"));
         at += QDRI_PART;
     } while (at < bytes);
@@ -105,13 +107,14 @@ qdr_status qdri_send(qdri_wire *wire, qdri_operation *operation, int to, int tag
 
 qdr_status qdri_send_matched(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
                              int64_t bytes) {
+    if (qdri_wire_reaches(wire, to)) return qdri_send(wire, operation, to, tag, data, bytes);
     if (bytes > INT32_MAX)
         return qdri_fail(QDR_RANGE, "a parcel of %lld bytes for rank %d", (long long)bytes, to);
     QDRI_TRY(qdri_operation_ready(wire, operation, 1));
     operation->partner = to;
     operation->bytes = bytes;
     MPI_Request request;
-    int code = PMPI_Issend(data, (int)bytes, MPI_BYTE, to, tag, wire->comm, &request);
+    int code = PMPI_Issend(data, (int)bytes, MPI_BYTE, to - wire->first, tag, wire->comm, &request);
     return qdri_operation_note(wire, operation, request, code, "MPI_Issend");
 }
 
@@ -121,11 +124,13 @@ qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, in
     operation->partner = from;
     operation->bytes = 0; /* grows as parts come */
     operation->receives = 1;
+    if (wire->far && from == QDRI_ANYONE) return qdri_fail_far("a message from anyone");
+    if (qdri_wire_reaches(wire, from)) return wire->far->receive(wire, operation, from, tag, data, bytes);
     int64_t at = 0;
     do {
         MPI_Request request;
         int code = PMPI_Irecv((char *)data + at, part_length(bytes, at), MPI_BYTE,
-                              from == QDRI_ANYONE ? MPI_ANY_SOURCE : from, tag, wire->comm, &request);
+                              from == QDRI_ANYONE ? MPI_ANY_SOURCE : from - wire->first, tag, wire->comm, &request);
         QDRI_TRY(qdri_operation_note(wire, operation, request, code, "MPI_Irecv"));
         at += QDRI_PART;
     } while (at < bytes);
@@ -146,6 +151,7 @@ static int let_go(MPI_Request *request, int is_receive) {
 int qdri_cancel(qdri_wire *wire, qdri_operation *operation) {
     int stays = 0;
     if (operation->parts == 0) return 0;
+    if (wire->far) stays = wire->far->cancel(wire, operation) | qdri_collective_cancel(wire, operation);
     int64_t kept = 0;
     for (int64_t i = 0; i < wire->count; i++)
         if (wire->operation[i] == operation) {

@@ -19,14 +19,14 @@ double qdri_seconds(void) {
 /* ---- one wire ------------------------------------------------------------------------------------------ */
 
 /* Takes one finished request's result into its operation. */
-static void settle(qdri_operation *operation, MPI_Status *status, int failed) {
+static void settle(const qdri_wire *wire, qdri_operation *operation, MPI_Status *status, int failed) {
     if (failed && status->MPI_ERROR != MPI_SUCCESS && status->MPI_ERROR != MPI_ERR_PENDING)
         operation->failed = qdri_fail_mpi(status->MPI_ERROR, "a message");
     /* Only receives have a source; what collectives and sends leave in a status is undefined. */
     if (operation->receives) {
         int bytes = 0;
         if (PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0) operation->bytes += bytes;
-        operation->partner = status->MPI_SOURCE;
+        operation->partner = status->MPI_SOURCE + wire->first;
     }
     operation->parts--;
 }
@@ -37,7 +37,7 @@ static int collect(qdri_wire *wire, int done, int failed) {
     int ended = 0;
     for (int i = 0; i < done; i++) {
         qdri_operation *operation = wire->operation[wire->index[i]];
-        settle(operation, &wire->status[i], failed);
+        settle(wire, operation, &wire->status[i], failed);
         wire->operation[wire->index[i]] = NULL;
         if (operation->parts == 0) {
             wire->finished[ended].operation = operation;
@@ -76,6 +76,8 @@ static int advance(qdri_wire *wire, int may_wait) {
         next = poller->next;
         poller->poll(poller);
     }
+    ended += wire->stirred;
+    wire->stirred = 0;
     wire->busy = 0;
     return ended;
 }
@@ -115,13 +117,15 @@ int qdri_progress(qdri_wire *held) {
 }
 
 qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline) {
-    enum { LOOKS_BEFORE_YIELDING = 20, LOOKS_BETWEEN_CLOCKS = 64 };
+    enum { LOOKS_BEFORE_YIELDING = 20, LOOKS_BEFORE_RESTING = 2000, LOOKS_BETWEEN_CLOCKS = 64 };
     /* The clock is looked at also while things happen: asking and being refused is no way to get on. */
     for (unsigned looks = 1, idle = 0; !*finished; looks++) {
         idle = progress(wire, 1) ? 0 : idle + 1;
         if (*finished) break;
         if (wire->gone || wire->failed) return qdri_wire_state(wire);
         if (idle >= LOOKS_BEFORE_YIELDING) qdri_yield();
+        /* Another program may be busy for long, and on the same processors. */
+        if (idle >= LOOKS_BEFORE_RESTING && wire->far) wire->far->rest(wire);
         if (deadline > 0 && looks % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
             return qdri_fail(QDR_STALLED, "rank %d: the deadline passed", wire->rank);
     }

@@ -52,6 +52,7 @@ qdr_status qdri_find(qdri_wire *wire, int tag, int *found, MPI_Message *message,
     MPI_Status status;
     int count = 0;
     *found = 0;
+    if (wire->far) return qdri_fail_far("looking for a message");
     if (wire->gone) return qdri_wire_state(wire);
     int code = PMPI_Iprobe(MPI_ANY_SOURCE, tag, wire->comm, found, &status);
     if (code == MPI_SUCCESS && *found) code = PMPI_Get_count(&status, MPI_BYTE, &count);
@@ -183,6 +184,7 @@ static void begin_barrier(rounds *self) {
 }
 
 qdr_status qdri_barrier(qdri_wire *wire, qdri_operation *operation) {
+    if (wire->far) return qdri_bridged_reduce(wire, operation, QDRI_MAXIMUM, NULL, 0);
     rounds *self = NULL;
     QDRI_TRY(join(wire, operation, 0, &self));
     self->begin = begin_barrier;
@@ -223,27 +225,15 @@ static void begin_tree(rounds *self) {
     }
 }
 
-static int64_t combine(qdri_reduction kind, int64_t a, int64_t b) {
-    switch (kind) {
-    case QDRI_MAXIMUM:
-        return a > b ? a : b;
-    case QDRI_SUM:
-        return a + b;
-    case QDRI_UNION:
-        return a | b;
-    default:
-        return a ^ b;
-    }
-}
-
 static void absorb_tree(rounds *self) {
     int64_t *value = (int64_t *)(void *)self->data;
     for (int64_t i = 0; self->combines && i < self->bytes / 8; i++)
-        value[i] = combine(self->kind, value[i], self->in[i]);
+        value[i] = qdri_reduce_words(self->kind, value[i], self->in[i]);
 }
 
 qdr_status qdri_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reduction kind, int64_t *value,
                        int count) {
+    if (wire->far) return qdri_bridged_reduce(wire, operation, kind, value, count);
     rounds *self = NULL;
     QDRI_TRY(join(wire, operation, count, &self));
     self->begin = begin_tree;
@@ -258,6 +248,7 @@ qdr_status qdri_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reductio
 }
 
 qdr_status qdri_spread_from(qdri_wire *wire, qdri_operation *operation, int root, void *data, int bytes) {
+    if (wire->far) return qdri_bridged_spread(wire, operation, root, data, bytes);
     rounds *self = NULL;
     QDRI_TRY(join(wire, operation, 0, &self));
     int place = (wire->rank - root + wire->ranks) % wire->ranks;
@@ -293,6 +284,7 @@ static void begin_gather(rounds *self) {
 
 qdr_status qdri_gather_all(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,
                            void *in, const int64_t *start) {
+    if (wire->far) return qdri_bridged_gather(wire, operation, out, bytes, in, start);
     rounds *self = NULL;
     QDRI_TRY(join(wire, operation, (int64_t)wire->ranks + 1, &self));
     self->begin = begin_gather;
@@ -337,6 +329,7 @@ static void end_swap(rounds *self) {
 }
 
 qdr_status qdri_swap_words(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in) {
+    if (wire->far) return qdri_fail_far("swapping words");
     rounds *self = NULL;
     QDRI_TRY(join_turned(wire, operation, out, in, &self));
     self->begin = begin_swap;
@@ -365,6 +358,7 @@ static void end_sum(rounds *self) {
 }
 
 qdr_status qdri_sum_for_each(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in) {
+    if (wire->far) return qdri_fail_far("sums for each rank");
     rounds *self = NULL;
     QDRI_TRY(join_turned(wire, operation, out, in, &self));
     self->begin = begin_sum;

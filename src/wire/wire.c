@@ -10,8 +10,10 @@
 #include "wire/wire.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "wire/inside.h"
@@ -75,6 +77,7 @@ qdr_status qdri_wire_state(const qdri_wire *wire) {
     if (wire->gone)
         return qdri_fail(QDR_GONE,
                          "the communicator was freed, or MPI is finalised; only destroying is left");
+    if (wire->failed && *wire->failure) return qdri_fail(wire->failed, "%s", wire->failure);
     if (wire->failed) return qdri_fail(wire->failed, "rank %d: MPI could not test its messages", wire->rank);
     if (wire->broken)
         return qdri_fail(QDR_LOST,
@@ -106,12 +109,22 @@ qdri_wire *qdri_wire_retain(qdri_wire *wire) {
     return wire;
 }
 
+static void part(qdri_wire *wire);
+
 static void unlink_wire(qdri_wire *wire) {
     for (qdri_wire **link = &qdri_wires; *link; link = &(*link)->next)
         if (*link == wire) {
             *link = wire->next;
             return;
         }
+}
+
+/* No communicator holds such a wire, and what MPI works on is never its memory. */
+static void close_far(qdri_wire *wire) {
+    part(wire);
+    qdri_collectives_close(wire);
+    wire->far->close(wire);
+    wire->broken = 0;
 }
 
 void qdri_wire_release(qdri_wire **wire) {
@@ -122,6 +135,7 @@ void qdri_wire_release(qdri_wire **wire) {
     int last = --released->owners == 0;
     if (last) unlink_wire(released);
     qdri_wires_unlock();
+    if (last && released->far) close_far(released);
     if (!last || released->broken) return; /* MPI may still write into the memory of a broken one */
     qdri_node_close(released);
     free(released->request);
@@ -147,7 +161,8 @@ static int wait_for_duplicate(qdri_wire *wire, double deadline, int *done) {
  * Where ranks are missing, and when MPI ends anyway, it is left to MPI_Finalize. */
 static void part(qdri_wire *wire) {
     qdri_lock(wire);
-    if (!wire->gone && !wire->broken && !finalising && wire->comm != MPI_COMM_NULL)
+    if (wire->far && !wire->gone) wire->far->leave(wire);
+    if (!wire->gone && !wire->broken && !(wire->far && wire->failed) && !finalising && wire->comm != MPI_COMM_NULL)
         PMPI_Comm_free(&wire->comm);
     wire->gone = 1;
     qdri_unlock(wire);
@@ -224,7 +239,7 @@ static qdr_status make_attributes(void) {
 }
 
 /* The library keeps the number of spans at what the standard promises for tags, or at its own limit. */
-static int count_spans(void) {
+int qdri_tag_spans(void) {
     int *highest = NULL, found = 0;
     PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, (void *)&highest, &found);
     int64_t tags = (found ? (int64_t)*highest : 32767) + 1 - QDRI_FREE_TAGS;
@@ -248,30 +263,42 @@ static qdr_status duplicate(qdri_wire *wire, MPI_Comm comm, double deadline) {
     return code == MPI_SUCCESS ? QDR_OK : qdri_fail_mpi(code, "MPI_Comm_idup");
 }
 
-static qdr_status establish(qdri_wire *wire, MPI_Comm comm) {
-    double deadline = qdri_deadline(0);
-    QDRI_TRY(duplicate(wire, comm, deadline));
-    wire->tag_spans = count_spans();
-    qdri_lock(wire); /* from here on other threads can see it */
+static void enlist(qdri_wire *wire) {
     qdri_wires_lock();
     wire->next = qdri_wires;
     qdri_wires = wire;
     qdri_wires_unlock();
+}
+
+static qdr_status establish(qdri_wire *wire, MPI_Comm comm) {
+    double deadline = qdri_deadline(0);
+    QDRI_TRY(duplicate(wire, comm, deadline));
+    wire->tag_spans = qdri_tag_spans();
+    qdri_lock(wire); /* from here on other threads can see it */
+    enlist(wire);
     qdr_status status = qdri_node_open(wire, deadline);
     qdri_unlock(wire);
     return status;
 }
 
-/* A wire that broke at once stays with its communicator, so that later calls on it fail at once too. */
-static qdr_status create(MPI_Comm comm, qdri_wire **wire) {
+/* With one owner: the attribute, or whoever asked for it. */
+static qdri_wire *allocate(MPI_Comm comm) {
     qdri_wire *made = QDRI_ZERO_ARRAY(qdri_wire, 1);
-    if (!made) return qdri_fail_memory();
+    if (!made) return NULL;
     pthread_mutex_init(&made->lock, NULL);
     made->comm = MPI_COMM_NULL;
     made->duplicating = MPI_REQUEST_NULL;
-    made->owners = 1; /* the attribute */
+    made->owners = 1;
     PMPI_Comm_rank(comm, &made->rank);
     PMPI_Comm_size(comm, &made->ranks);
+    made->own = made->ranks;
+    return made;
+}
+
+/* A wire that broke at once stays with its communicator, so that later calls on it fail at once too. */
+static qdr_status create(MPI_Comm comm, qdri_wire **wire) {
+    qdri_wire *made = allocate(comm);
+    if (!made) return qdri_fail_memory();
     qdr_status status = establish(made, comm);
     if (!status || made->broken) {
         int code = PMPI_Comm_set_attr(comm, attribute, made);
@@ -330,4 +357,55 @@ qdr_status qdri_wire_find(MPI_Comm comm, qdri_wire **wire) {
             "ranks first");
     *wire = qdri_wire_retain(found);
     return QDR_OK;
+}
+
+/* ---- wires between programs ---------------------------------------------------------------------------- */
+
+/* All ranks must have one before any goes on: a duplicate that some lack cannot be freed. */
+qdr_status qdri_wire_open_far(MPI_Comm comm, const qdri_far_shape *shape, const qdri_far *far, void *state,
+                              double deadline, qdri_wire **wire) {
+    qdri_wire *made = allocate(comm);
+    if (!made) return qdri_fail_memory();
+    qdr_status status = duplicate(made, comm, deadline);
+    if (status && made->broken) return status; /* MPI may still write into it */
+    if (status) {
+        pthread_mutex_destroy(&made->lock);
+        free(made);
+        return status;
+    }
+    made->first = shape->first;
+    made->own = shape->own;
+    made->rank += shape->first;
+    made->ranks = shape->ranks;
+    made->tag_spans = shape->tag_spans;
+    made->own_line = (qdri_status_line){.plan = -1, .exchange = -1, .waits_for = -1, .pid = getpid()};
+    made->far = far;
+    made->far_state = state;
+    enlist(made);
+    *wire = made;
+    return QDR_OK;
+}
+
+const qdri_far *qdri_wire_far(const qdri_wire *wire) {
+    return wire->far;
+}
+
+void *qdri_far_state(const qdri_wire *wire) {
+    return wire->far_state;
+}
+
+void qdri_far_fail(qdri_wire *wire, qdr_status status) {
+    if (wire->failed) return;
+    snprintf(wire->failure, sizeof wire->failure, "%s", qdr_error_message());
+    wire->failed = status;
+}
+
+void qdri_far_end(qdri_wire *wire, qdri_operation *operation, qdr_status status) {
+    wire->stirred++;
+    operation->parts = 0;
+    operation->done(operation, status);
+}
+
+qdr_status qdri_fail_far(const char *what) {
+    return qdri_fail(QDR_INVALID, "%s cannot be had between two programs", what);
 }

@@ -14,6 +14,9 @@
  * passed inside a collective is *broken*: the ranks may have different ideas of what happens, so every later
  * collective fails at once.
  *
+ * A wire may also reach the ranks of another program (far.h). Its collectives, messages to and from known ranks,
+ * and agreement are the same; messages from anyone, or of unknown length, are refused there.
+ *
  * Threads: one at a time per communicator; different communicators concurrently under MPI_THREAD_MULTIPLE.
  * All that happens on a wire happens under its lock, which is taken only at that level.
  */
@@ -58,7 +61,7 @@ int qdri_wire_rank(const qdri_wire *wire);
 int qdri_wire_ranks(const qdri_wire *wire);
 
 /* QDR_OK, or QDR_GONE (the communicator was freed, MPI is finalised) or QDR_LOST (a deadline passed inside a
- * collective), with a sentence. */
+ * collective) or QDR_PEER (the other program is gone), with a sentence. */
 qdr_status qdri_wire_state(const qdri_wire *wire);
 
 /* The same without a sentence. */
@@ -78,6 +81,7 @@ enum {
     QDRI_DISCOVER_ROUNDS = 64,
     QDRI_TAG_DELIVER = 80, /* large parcels of discovery */
     QDRI_TAG_PASS = 82,    /* lists that go round; two of them */
+    QDRI_TAG_MEET = 84,    /* two programs find each other */
     QDRI_FREE_TAGS = 128,
 };
 

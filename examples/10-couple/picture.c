@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The plate as rectangles around its nodes, the mesh as triangles. Shapes of one colour are one path, neighbours of one
+ * colour in a row one rectangle, and coordinates are whole numbers, four to a pixel: that keeps the file small.
+ */
+#include "picture.h"
+
+#include <math.h>
+
+enum { WIDTH = 2240, HEIGHT = 1120, MARGIN = 64, CAPTION = 104, PIXEL = 4, COLOURS = 64 };
+
+/* A colour for each node of the plate and each triangle of the mesh. */
+typedef struct colours {
+    int plate[NODES], mesh[TRIANGLES];
+} colours;
+
+static double within(double low, double value, double high) {
+    return fmin(fmax(value, low), high);
+}
+
+static long across(double x) {
+    return lrint(MARGIN + x * WIDTH / 2);
+}
+
+static long down(int panel, double y) {
+    return lrint((panel + 1) * (CAPTION + HEIGHT) - y * HEIGHT);
+}
+
+/* The edge between two columns, or rows, of the plate; those at its border have half the width. */
+static double edge(int before) {
+    return within(0, (before - 0.5) * SPACING, 1);
+}
+
+/* Columns first .. end-1 of a row. */
+static void draw_nodes(FILE *picture, int panel, int row, int first, int end) {
+    long left = across(edge(first)), bottom = down(panel, edge(row));
+    long width = across(edge(end)) - left, height = bottom - down(panel, edge(row + 1));
+    fprintf(picture, "M%ld %ldh%ldv-%ldh-%ldz", left, bottom, width, height, width);
+}
+
+static void draw_row(FILE *picture, int panel, const int *colour_of, int row, int colour) {
+    for (int first = 0, end; first < SIDE; first = end) {
+        for (end = first + 1; end < SIDE && colour_of[end] == colour_of[first];) end++;
+        if (colour_of[first] == colour) draw_nodes(picture, panel, row, first, end);
+    }
+}
+
+static void draw_triangle(FILE *picture, int panel, const scene *all, int triangle) {
+    long x = 0, y = 0;
+    for (int k = 0; k < 3; k++) {
+        const double *place = all->place[all->corner[triangle][k]];
+        long next_x = across(place[0]), next_y = down(panel, place[1]);
+        fprintf(picture, "%s%ld %ld", k == 0 ? "M" : "l", next_x - x, next_y - y);
+        x = next_x;
+        y = next_y;
+    }
+    fputc('z', picture);
+}
+
+static void draw_colour(FILE *picture, int panel, const scene *all, const colours *of, int colour,
+                        const char *fill) {
+    fprintf(picture, "<path fill=\"%s\" stroke=\"%s\" d=\"", fill, fill);
+    for (int row = 0; row < SIDE; row++) draw_row(picture, panel, of->plate + row * SIDE, row, colour);
+    for (int triangle = 0; triangle < TRIANGLES; triangle++)
+        if (of->mesh[triangle] == colour) draw_triangle(picture, panel, all, triangle);
+    fprintf(picture, "\"/>\n");
+}
+
+static void draw_interface(FILE *picture, int panel) {
+    fprintf(picture,
+            "<path stroke=\"#fff\" stroke-width=\"4\" stroke-dasharray=\"12\" d=\"M%ld %ldV%ld\"/>\n",
+            across(1), down(panel, 0), down(panel, 1));
+}
+
+static void write_caption(FILE *picture, int panel, const char *text) {
+    fprintf(picture, "<text x=\"%d\" y=\"%ld\">%s</text>\n", MARGIN, down(panel, 1) - 28, text);
+}
+
+/* ---- heat ---------------------------------------------------------------------------------------------- */
+
+/* From nearly black over red to nearly white. */
+static const char *glow(int colour, char *text, size_t bytes) {
+    double warmth = (double)colour / (COLOURS - 1);
+    int red = (int)(255 * within(0.08, 2.2 * warmth + 0.08, 1)),
+        green = (int)(255 * within(0.06, 1.8 * warmth - 0.55, 0.97)),
+        blue = (int)(255 * within(0, fmax(0.3 - fabs(warmth - 0.2), 3 * warmth - 2.1), 0.85));
+    snprintf(text, bytes, "#%02x%02x%02x", (unsigned)red, (unsigned)green, (unsigned)blue);
+    return text;
+}
+
+static int shade(double value, double hottest) {
+    return (int)within(0, value / hottest * COLOURS, COLOURS - 1);
+}
+
+void picture_heat(FILE *picture, int panel, const scene *all, int tick) {
+    double hottest = 1e-300;
+    colours of;
+    char text[120];
+    for (int node = 0; node < NODES; node++) hottest = fmax(hottest, fmax(all->plate[node], all->mesh[node]));
+    for (int node = 0; node < NODES; node++) of.plate[node] = shade(all->plate[node], hottest);
+    for (int t = 0; t < TRIANGLES; t++) {
+        const int32_t *corner = all->corner[t];
+        double mean = (all->mesh[corner[0]] + all->mesh[corner[1]] + all->mesh[corner[2]]) / 3;
+        of.mesh[t] = shade(mean, hottest);
+    }
+    snprintf(text, sizeof text, "plate and mesh at tick %d; the lightest is %.3f", tick, hottest);
+    write_caption(picture, panel, text);
+    for (int colour = 0; colour < COLOURS; colour++)
+        draw_colour(picture, panel, all, &of, colour, glow(colour, text, sizeof text));
+    draw_interface(picture, panel);
+}
+
+/* ---- owners -------------------------------------------------------------------------------------------- */
+
+void picture_owners(FILE *picture, int panel, const scene *all, int plate_ranks, int mesh_ranks) {
+    colours of;
+    char text[120];
+    for (int node = 0; node < NODES; node++) of.plate[node] = all->plate_owner[node];
+    for (int t = 0; t < TRIANGLES; t++) of.mesh[t] = plate_ranks + all->mesh_owner[all->corner[t][0]];
+    snprintf(text, sizeof text, "who owns what: %d ranks of plate, %d of mesh", plate_ranks, mesh_ranks);
+    write_caption(picture, panel, text);
+    for (int rank = 0; rank < plate_ranks + mesh_ranks; rank++) {
+        snprintf(text, sizeof text, "hsl(%d,45%%,%d%%)", rank * 360 / (plate_ranks + mesh_ranks),
+                 rank % 2 ? 50 : 65);
+        draw_colour(picture, panel, all, &of, rank, text);
+    }
+    draw_interface(picture, panel);
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------ */
+
+FILE *picture_open(const char *path) {
+    int width = WIDTH + 2 * MARGIN, height = PANELS * (CAPTION + HEIGHT) + MARGIN;
+    FILE *picture = fopen(path, "w");
+    if (!picture) return NULL;
+    fprintf(picture, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" ", width / PIXEL,
+            height / PIXEL);
+    fprintf(picture, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"48\" ", width, height);
+    fprintf(picture, "stroke-width=\"3\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n");
+    return picture;
+}
+
+int picture_close(FILE *picture) {
+    fprintf(picture, "</svg>\n");
+    int failed = ferror(picture);
+    return fclose(picture) || failed;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Layouts and regions: how an array lies on the ranks of a program, and which of its elements are meant.
+ *
+ * An array has one index space of any number of dimensions, the same whoever looks at it: the *global* view. A
+ * *layout* says which rank owns each element and where in that rank's memory it lies: the *local* view. A
+ * *region* is an ordered set of elements, and their order numbers them 0, 1, 2 ...: the *linear* view, which is
+ * all that two programs need to have in common. Element k of one region corresponds to element k of the other,
+ * whatever the shapes of the two arrays (Lee and Sussman, section 2.1).
+ *
+ *     qdr_axis axis[] = {{.extent = 1000, .spread = QDR_BLOCK, .parts = 2},
+ *                        {.extent = 800, .spread = QDR_CYCLIC, .block = 16, .parts = 3}};
+ *     qdr_layout_regular(2, axis, NULL, &layout);                         1000 x 800, on ranks 0 .. 5
+ *     qdr_region_create(2, QDR_ROW_MAJOR, &region);
+ *     qdr_region_add_box(region, lower, upper, NULL);                     lower <= index < upper
+ *
+ * *Compact* layouts follow from a few numbers, so every rank can have all of them: regular ones, and boxes.
+ * *Explicit* ones name each element's place, so they stay distributed: a rank states what it knows.
+ *
+ * Everything counts in elements, never in bytes: one layout serves arrays of any type. None of it communicates;
+ * quadrille/couple.h does. Layouts and regions are small objects with a count of owners: whoever uses one keeps
+ * it alive.
+ */
+#ifndef QUADRILLE_LAYOUT_H
+#define QUADRILLE_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quadrille/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct qdr_layout qdr_layout;
+typedef struct qdr_region qdr_region;
+
+enum { QDR_MOST_DIMENSIONS = 16 };
+
+/* Which index runs fastest: the last (C) or the first (Fortran). */
+typedef enum qdr_order { QDR_ROW_MAJOR, QDR_COLUMN_MAJOR } qdr_order;
+
+/* ---- regular layouts ----------------------------------------------------------------------------------- */
+
+/* How one dimension is dealt out to the parts of the process grid along it. */
+typedef enum qdr_spread {
+    QDR_WHOLE,  /* not at all: one part has everything */
+    QDR_BLOCK,  /* ceil(extent / parts) each, the last ones less, or nothing */
+    QDR_CYCLIC, /* `block` elements at a time, in turn */
+    QDR_CUTS,   /* part p has cut[p] <= index < cut[p + 1] */
+} qdr_spread;
+
+typedef struct qdr_axis {
+    int64_t extent; /* elements along it; may be 0 */
+    qdr_spread spread;
+    int parts;          /* of the process grid; 0 means 1 */
+    int64_t block;      /* of QDR_CYCLIC; 0 means 1 */
+    const int64_t *cut; /* of QDR_CUTS: [parts + 1], from 0 to extent, never falling */
+    int64_t ghost_below, ghost_above; /* layers in each rank's memory before and behind its own elements */
+} qdr_axis;
+
+/* How local memory is laid out, the same on all ranks. A rank's part is stored as a dense box of its own
+ * elements and ghosts (of QDR_CYCLIC: its blocks one after the other), unless strides are given. */
+typedef struct qdr_storage {
+    size_t size; /* sizeof(qdr_storage) */
+    qdr_order order;
+    const int64_t *stride; /* [dimensions]: elements from one index to the next along each, at least 1; they
+                            * must not make elements meet; NULL: dense in `order` */
+    int64_t offset;        /* elements of memory before the box */
+    const int *rank;       /* [product of parts]: who has which part, in row-major order of the process grid,
+                            * no rank twice; NULL: 0, 1, 2 ... */
+} qdr_storage;
+#ifdef __cplusplus
+#define QDR_STORAGE qdr_storage_initial()
+static inline qdr_storage qdr_storage_initial(void) {
+    qdr_storage storage = qdr_storage();
+    storage.size = sizeof storage;
+    return storage;
+}
+#else
+#define QDR_STORAGE                                                                                          \
+    { .size = sizeof(qdr_storage) }
+#endif
+
+/* Local. The same arguments on all ranks. `storage` NULL: row-major, dense. Copies what it is given. */
+qdr_status qdr_layout_regular(int dimensions, const qdr_axis *axis, const qdr_storage *storage,
+                              qdr_layout **layout);
+
+/* ---- boxes --------------------------------------------------------------------------------------------- */
+
+/* One box of an array, and where it lies in the memory of the rank that states it. */
+typedef struct qdr_box {
+    const int64_t *lower, *upper; /* [dimensions]: lower <= index < upper; may be empty */
+    const int64_t *stride;        /* [dimensions]; NULL: dense in the array's order */
+    int64_t offset;               /* of the element at `lower` */
+} qdr_box;
+
+/* Local. This rank's boxes of an array of this extent; every rank states its own. No element may be in two. */
+qdr_status qdr_layout_boxes(int dimensions, const int64_t *extent, qdr_order order, int boxes,
+                            const qdr_box *box, qdr_layout **layout);
+
+/* ---- explicit layouts ---------------------------------------------------------------------------------- */
+
+/* Elements are named by their number in row-major order of the extent (of a one-dimensional array: their
+ * index). */
+
+/* Local. This rank owns, in the order of its memory from element 0 on, the runs
+ * first[i], first[i] + 1 ... first[i] + count[i] - 1; `count` NULL: one each. */
+qdr_status qdr_layout_runs(int dimensions, const int64_t *extent, int64_t runs, const int64_t *first,
+                           const int64_t *count, qdr_layout **layout);
+
+/* Local. This rank knows of so many elements that element[i] is owned by owner[i], at local[i] of its memory;
+ * it need not be that rank itself. */
+qdr_status qdr_layout_entries(int dimensions, const int64_t *extent, int64_t entries, const int64_t *element,
+                              const int *owner, const int64_t *local, qdr_layout **layout);
+
+/* Local. Gives up this handle, which becomes NULL; NULL is accepted. */
+void qdr_layout_destroy(qdr_layout **layout);
+
+/* ---- regions ------------------------------------------------------------------------------------------- */
+
+/* Local. An empty region of arrays with so many dimensions; `order` is that of the elements inside a box. */
+qdr_status qdr_region_create(int dimensions, qdr_order order, qdr_region **region);
+
+/* Local. Adds the elements lower, lower + stride ... below upper, in each dimension; `stride` NULL: 1. A region
+ * is a set: what it has already is refused. O(boxes), or O(boxes + log) per element where lists are among
+ * them. */
+qdr_status qdr_region_add_box(qdr_region *region, const int64_t *lower, const int64_t *upper,
+                              const int64_t *stride);
+
+/* Local. Adds single elements in this order: index[i * dimensions + d]. */
+qdr_status qdr_region_add_list(qdr_region *region, int64_t count, const int64_t *index);
+
+/* Local. The whole array, in this order. */
+qdr_status qdr_region_all(const qdr_layout *layout, qdr_order order, qdr_region **region);
+
+/* Local. Gives up this handle, which becomes NULL; NULL is accepted. */
+void qdr_region_destroy(qdr_region **region);
+
+/* Local, free of cost. The number of elements. */
+int64_t qdr_region_elements(const qdr_region *region);
+
+/* ---- the three views ----------------------------------------------------------------------------------- */
+
+/* Local. Global to local: the owner of an element and its place there. Of an explicit layout, and of boxes,
+ * only what this rank stated (a rank knows itself as QDR_HERE); else QDR_UNKNOWN. O(1) for regular ones,
+ * O(boxes), O(log entries). */
+enum { QDR_HERE = -1 };
+qdr_status qdr_layout_locate(const qdr_layout *layout, const int64_t *index, int *rank, int64_t *place);
+
+/* Local. Local to global: which element lies there; QDR_UNKNOWN for ghosts, padding and places that nothing
+ * is known of. `rank` is QDR_HERE for what this rank stated itself. */
+qdr_status qdr_layout_index(const qdr_layout *layout, int rank, int64_t place, int64_t *index);
+
+/* Local. How many elements a rank owns, and how many its memory must have room for (offset, ghosts and strides
+ * included). */
+qdr_status qdr_layout_share(const qdr_layout *layout, int rank, int64_t *elements, int64_t *room);
+
+/* Local. Global to linear: the number of an element in a region; QDR_UNKNOWN if it is not in it. */
+qdr_status qdr_region_number(const qdr_region *region, const int64_t *index, int64_t *number);
+
+/* Local. Linear to global. */
+qdr_status qdr_region_index(const qdr_region *region, int64_t number, int64_t *index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

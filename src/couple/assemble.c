@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Putting a rank's routes together. The responsible process with the lowest numbers comes first, so the places with one
+ * partner, one section behind the other, are in the order of the message.
+ */
+#include "couple/assemble.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+qdr_status qdri_routes_add(qdri_routes *routes, int partner, qdri_selection *selection) {
+    if (selection->elements == 0) {
+        qdri_selection_close(selection);
+        return QDR_OK;
+    }
+    qdri_route *grown = realloc(routes->route, (size_t)(routes->count + 1) * sizeof *grown);
+    if (!grown) return qdri_fail_memory();
+    routes->route = grown;
+    routes->route[routes->count++] =
+        (qdri_route){.partner = partner, .elements = selection->elements, .selection = *selection};
+    routes->elements += selection->elements;
+    *selection = (qdri_selection){.elements = 0};
+    return QDR_OK;
+}
+
+int64_t qdri_groups_bytes(int64_t groups, int64_t places, int place_bytes) {
+    return (int64_t)sizeof(qdri_groups) + groups * (int64_t)sizeof(qdri_group) + places * place_bytes;
+}
+
+/* ---- reading sections ---------------------------------------------------------------------------------- */
+
+typedef struct reader {
+    qdri_groups head;
+    const char *group, *place; /* the next of each */
+    int64_t at;
+    qdri_group current;
+    const char *places; /* of the current group */
+} reader;
+
+static qdr_status reader_open(const qdri_section *section, int partners, reader *self) {
+    *self = (reader){.at = 0};
+    if (section->bytes < (int64_t)sizeof self->head)
+        return qdri_fail(QDR_MISMATCH, "a partial schedule of %lld bytes", (long long)section->bytes);
+    memcpy(&self->head, section->data, sizeof self->head);
+    int64_t groups = self->head.groups, left = section->bytes - (int64_t)sizeof self->head, places = 0;
+    int is_sound = (self->head.place_bytes == 4 || self->head.place_bytes == 8) && groups >= 0 &&
+                   groups <= partners && groups * (int64_t)sizeof(qdri_group) <= left;
+    self->group = section->data + sizeof self->head;
+    for (int64_t i = 0; i < groups && is_sound; i++) {
+        qdri_group group;
+        memcpy(&group, self->group + i * (int64_t)sizeof group, sizeof group);
+        is_sound =
+            group.partner >= 0 && group.partner < partners && group.places >= 0 && group.places <= left;
+        places += is_sound ? group.places : 0;
+        is_sound = is_sound && places <= left;
+    }
+    if (!is_sound || section->bytes != qdri_groups_bytes(groups, places, (int)self->head.place_bytes))
+        return qdri_fail(QDR_MISMATCH,
+                         "a partial schedule of %lld bytes that does not fit its own description",
+                         (long long)section->bytes);
+    self->place = self->group + groups * (int64_t)sizeof(qdri_group);
+    return QDR_OK;
+}
+
+static int reader_next(reader *self) {
+    if (self->at == self->head.groups) return 0;
+    memcpy(&self->current, self->group + self->at++ * (int64_t)sizeof self->current, sizeof self->current);
+    self->places = self->place;
+    self->place += self->current.places * self->head.place_bytes;
+    return 1;
+}
+
+static void copy_places(const reader *self, int64_t *to) {
+    for (int64_t i = 0; i < self->current.places; i++) {
+        if (self->head.place_bytes == 4) {
+            uint32_t narrow;
+            memcpy(&narrow, self->places + 4 * i, 4);
+            to[i] = narrow;
+        } else {
+            memcpy(&to[i], self->places + 8 * i, 8);
+        }
+    }
+}
+
+/* ---- putting together ---------------------------------------------------------------------------------- */
+
+static int concerns(qdri_build *build, const qdri_section *section, int role) {
+    if (section->role != role) return 0;
+    if (section->bytes == 0) build->spoiled = 1;
+    return section->bytes > 0;
+}
+
+static int64_t list_memory(const qdri_list *list) {
+    if (list->shape == QDRI_RUNS) return (list->runs + 1) * (int64_t)sizeof(qdri_run);
+    return list->shape == QDRI_SCATTERED ? list->count * 4 : 0;
+}
+
+/* All places with one partner: place[] has room for them. */
+static qdr_status make_route(qdri_build *build, reader *part, int parts, int partner, int64_t total,
+                             int64_t *place, qdri_route *route) {
+    int64_t filled = 0;
+    for (int i = 0; i < parts; i++)
+        if (part[i].at > 0 && part[i].current.partner == partner) {
+            copy_places(&part[i], place + filled);
+            filled += part[i].current.places;
+            if (!reader_next(&part[i])) part[i].at = -1;
+        }
+    *route = (qdri_route){.partner = partner, .elements = total};
+    QDRI_TRY(qdri_list_open(place, 0, total, &route->list));
+    qdri_budget_take(&build->effort.memory, list_memory(&route->list));
+    return QDR_OK;
+}
+
+static qdr_status make_routes(qdri_build *build, reader *part, int parts, int partners, const int64_t *total,
+                              qdri_routes *routes) {
+    int64_t most = 0;
+    int used = 0;
+    for (int i = 0; i < partners; i++) {
+        most = total[i] > most ? total[i] : most;
+        used += total[i] > 0;
+    }
+    int64_t *place = QDRI_ARRAY(int64_t, most);
+    routes->route = QDRI_ZERO_ARRAY(qdri_route, used);
+    qdr_status status = place && routes->route ? QDR_OK : qdri_fail_memory();
+    qdri_budget_take(&build->effort.memory, most * 8);
+    for (int i = 0; i < partners && !status; i++) {
+        if (total[i] == 0) continue;
+        status = make_route(build, part, parts, i, total[i], place, &routes->route[routes->count++]);
+        routes->elements += total[i];
+    }
+    qdri_budget_give(&build->effort.memory, most * 8);
+    free(place);
+    return status;
+}
+
+qdr_status qdri_routes_assemble(qdri_build *build, const qdri_inbox *inbox, int role, qdri_routes *routes) {
+    int partners = build->ranks[!role], parts = 0;
+    reader *part = QDRI_ARRAY(reader, inbox->sections);
+    int64_t *total = QDRI_ZERO_ARRAY(int64_t, partners);
+    qdr_status status = part && total ? QDR_OK : qdri_fail_memory();
+    for (int i = 0; i < inbox->sections && !status; i++) {
+        if (!concerns(build, &inbox->section[i], role)) continue;
+        status = reader_open(&inbox->section[i], partners, &part[parts]);
+        if (status) break;
+        reader counting = part[parts];
+        while (reader_next(&counting)) total[counting.current.partner] += counting.current.places;
+        if (!reader_next(&part[parts])) part[parts].at = -1;
+        parts++;
+    }
+    if (!status) status = make_routes(build, part, parts, partners, total, routes);
+    free(part);
+    free(total);
+    return status;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Results on their way from responsible processes to those they are for.
+ *
+ * A section is what one responsible process has for one process. `all`: each goes straight there, so every responsible
+ * process writes to everybody (figure 6a). `one`: across programs, a responsible process writes one letter, with the
+ * sections for all, to one process of the other program, which passes them on inside (figure 6b): m messages cross
+ * instead of m n, which pays where crossing is dear.
+ *
+ * A letter is a row of sections, each behind its label.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "couple/build.h"
+
+typedef struct label {
+    int32_t from, role;
+    int64_t place, bytes;
+} label;
+
+/* ---- who writes to whom -------------------------------------------------------------------------------- */
+
+/* The program of a rank of the wire: 0 or 1; of a program with itself always 0. */
+static int program_of(const qdri_space *space, int rank) {
+    return !space->is_self && space->place[rank] < 0;
+}
+
+static int place_of(const qdri_space *space, int rank) {
+    int place = space->place[rank];
+    return place < 0 ? -1 - place : place;
+}
+
+/* The rank that a section for `rank` goes to first, from the responsible process `from`. */
+static int first_stop(const qdri_build *build, int from, int rank) {
+    const qdri_space *space = build->space;
+    int program = program_of(space, rank);
+    if (build->choice.back == QDRI_BACK_ALL || program == program_of(space, from)) return rank;
+    return space->rank[program][place_of(space, from) % space->count[program]];
+}
+
+/* Whether somebody who gets something is on this rank. */
+static int is_wanted(const qdri_outbox *outbox, int rank) {
+    const qdri_build *build = outbox->build;
+    for (int role = 0; role < 2; role++)
+        for (int i = 0; i < build->ranks[role] && outbox->wanted[role]; i++)
+            if (build->rank[role][i] == rank) return 1;
+    return 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------- */
+
+static qdri_letter *letter_to(qdri_outbox *outbox, int rank) {
+    for (int i = 0; i < outbox->letters; i++)
+        if (outbox->letter[i].rank == rank) return &outbox->letter[i];
+    qdri_letter *added = &outbox->letter[outbox->letters++];
+    *added = (qdri_letter){.rank = rank};
+    return added;
+}
+
+static qdr_status open_letters(qdri_outbox *outbox) {
+    qdri_build *build = outbox->build;
+    int own = qdri_wire_rank(build->space->wire);
+    for (int role = 0; role < 2; role++)
+        for (int i = 0; i < build->ranks[role] && outbox->wanted[role]; i++)
+            letter_to(outbox, first_stop(build, own, build->rank[role][i]))->bytes +=
+                (int64_t)sizeof(label) + outbox->bytes[role][i];
+    char **end = QDRI_ARRAY(char *, outbox->letters);
+    if (!end) return qdri_fail_memory();
+    qdr_status status = QDR_OK;
+    for (int i = 0; i < outbox->letters && !status; i++) {
+        end[i] = outbox->letter[i].data = qdri_letter_alloc(&build->effort, outbox->letter[i].bytes);
+        if (!end[i]) status = qdri_fail_memory();
+    }
+    for (int role = 0; role < 2 && !status; role++)
+        for (int i = 0; i < build->ranks[role] && outbox->wanted[role]; i++) {
+            int64_t which = letter_to(outbox, first_stop(build, own, build->rank[role][i])) - outbox->letter;
+            label head = {outbox->by->own, role, i, outbox->bytes[role][i]};
+            memcpy(end[which], &head, sizeof head);
+            outbox->data[role][i] = end[which] + sizeof head;
+            end[which] += (int64_t)sizeof head + head.bytes;
+        }
+    free(end);
+    return status;
+}
+
+qdr_status qdri_outbox_open(qdri_build *build, const qdri_ranges *by, const int64_t *const bytes[2],
+                            const int wanted[2], qdri_outbox *outbox) {
+    *outbox = (qdri_outbox){.build = build, .by = by, .wanted = {wanted[0], wanted[1]}};
+    if (by->own < 0) return QDR_OK;
+    outbox->letter = QDRI_ZERO_ARRAY(qdri_letter, build->ranks[0] + build->ranks[1]);
+    int is_short = !outbox->letter;
+    for (int role = 0; role < 2; role++) {
+        outbox->bytes[role] = QDRI_ZERO_ARRAY(int64_t, build->ranks[role]);
+        outbox->data[role] = QDRI_ZERO_ARRAY(char *, build->ranks[role]);
+        is_short |= !outbox->bytes[role] || !outbox->data[role];
+        if (!is_short && bytes && bytes[role])
+            memcpy(outbox->bytes[role], bytes[role], (size_t)build->ranks[role] * sizeof **bytes);
+    }
+    qdr_status status = is_short ? qdri_fail_memory() : open_letters(outbox);
+    if (status && outbox->letter) qdri_letters_spoil(&build->effort, outbox->letters, outbox->letter);
+    return status;
+}
+
+void qdri_outbox_close(qdri_outbox *outbox) {
+    if (outbox->letter) qdri_letters_free(&outbox->build->effort, outbox->letters, outbox->letter);
+    free(outbox->letter);
+    for (int role = 0; role < 2; role++) {
+        free(outbox->bytes[role]);
+        free(outbox->data[role]);
+    }
+    *outbox = (qdri_outbox){.letters = 0};
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+/* Goes through the sections of a letter; the label of the next, or 0 at the end, or when it makes no sense. */
+static int next_section(const qdri_letter *letter, int64_t *at, label *head) {
+    if (letter->bytes - *at < (int64_t)sizeof *head) return 0;
+    memcpy(head, (const char *)letter->data + *at, sizeof *head);
+    *at += (int64_t)sizeof *head;
+    if (head->bytes < 0 || head->bytes > letter->bytes - *at || head->role < 0 || head->role > 1) return 0;
+    *at += head->bytes;
+    return 1;
+}
+
+static int compare_sections(const void *a, const void *b) {
+    const qdri_section *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static qdr_status read_letters(qdri_build *build, int letters, const qdri_letter *letter, qdri_inbox *inbox) {
+    int most = 0;
+    label head;
+    for (int i = 0; i < letters; i++) {
+        build->spoiled |= letter[i].bytes == 0;
+        for (int64_t at = 0; next_section(&letter[i], &at, &head);) most++;
+    }
+    inbox->section = QDRI_ARRAY(qdri_section, most);
+    if (!inbox->section) return qdri_fail_memory();
+    for (int i = 0; i < letters; i++)
+        for (int64_t at = 0; next_section(&letter[i], &at, &head);)
+            if (build->has[head.role] && build->own[head.role] == head.place)
+                inbox->section[inbox->sections++] = (qdri_section){
+                    head.from, head.role, head.bytes, (const char *)letter[i].data + at - head.bytes};
+    qsort(inbox->section, (size_t)inbox->sections, sizeof *inbox->section, compare_sections);
+    return QDR_OK;
+}
+
+void qdri_inbox_close(qdri_build *build, qdri_inbox *inbox) {
+    free(inbox->section);
+    if (inbox->letter) qdri_letters_free(&build->effort, inbox->letters, inbox->letter);
+    free(inbox->letter);
+    *inbox = (qdri_inbox){.sections = 0};
+}
+
+/* ---- passing on ---------------------------------------------------------------------------------------- */
+
+/* Whether this responsible process writes across to a process of the other program that passes on. */
+static int crosses_to(const qdri_outbox *outbox, int from, int program) {
+    const qdri_space *space = outbox->build->space;
+    return outbox->build->choice.back == QDRI_BACK_ONE && program_of(space, from) != program;
+}
+
+/* One letter for each process of this program, of all that came for it in letters from across. */
+static qdr_status sort_letters(qdri_outbox *outbox, int letters, const qdri_letter *letter,
+                               qdri_letter *sorted) {
+    qdri_build *build = outbox->build;
+    const qdri_space *space = build->space;
+    int program = space->side, members = space->count[program];
+    int64_t *end = QDRI_ZERO_ARRAY(int64_t, members);
+    label head;
+    if (!end) return qdri_fail_memory();
+    qdr_status status = QDR_OK;
+    for (int pass = 0; pass < 2 && !status; pass++) {
+        for (int i = 0; i < letters; i++)
+            for (int64_t at = 0; next_section(&letter[i], &at, &head);) {
+                if (head.place < 0 || head.place >= members) continue;
+                int64_t length = (int64_t)sizeof head + head.bytes;
+                if (pass)
+                    memcpy((char *)sorted[head.place].data + end[head.place],
+                           (const char *)letter[i].data + at - length, (size_t)length);
+                else
+                    sorted[head.place].bytes += length;
+                end[head.place] += length;
+            }
+        for (int i = 0; i < members && !pass && !status; i++) {
+            end[i] = 0;
+            sorted[i].data = qdri_letter_alloc(&build->effort, sorted[i].bytes);
+            if (!sorted[i].data) status = qdri_fail_memory();
+        }
+    }
+    if (status) qdri_letters_spoil(&build->effort, members, sorted);
+    free(end);
+    return status;
+}
+
+/* The processes of a program that pass on: those to whom responsible ones of the other write. */
+static int passes_on(const qdri_outbox *outbox, int place, int program) {
+    const qdri_space *space = outbox->build->space;
+    for (int i = 0; i < outbox->by->count; i++)
+        if (crosses_to(outbox, outbox->by->rank[i], program) &&
+            place_of(space, outbox->by->rank[i]) % space->count[program] == place)
+            return 1;
+    return 0;
+}
+
+/* Letters from across have come in `letter`; the processes of this program swap what was in them. `more` gets as many
+ * letters as there are processes that pass on. */
+static qdr_status pass_on(qdri_outbox *outbox, int letters, const qdri_letter *letter, int *mores,
+                          qdri_letter *more) {
+    qdri_build *build = outbox->build;
+    const qdri_space *space = build->space;
+    int program = space->side, members = space->count[program],
+        passes = passes_on(outbox, space->own, program);
+    qdri_letter *sorted = QDRI_ZERO_ARRAY(qdri_letter, members);
+    if (!sorted) return qdri_fail_memory();
+    qdr_status status = passes ? sort_letters(outbox, letters, letter, sorted) : QDR_OK;
+    *mores = 0;
+    for (int i = 0; i < members; i++) {
+        sorted[i].rank = space->rank[program][i];
+        if (passes_on(outbox, i, program)) more[(*mores)++].rank = space->rank[program][i];
+    }
+    qdri_mail mail = qdri_build_mail(build, "passing results on");
+    qdr_status sent = qdri_mail_swap(&mail, passes ? members : 0, sorted, *mores, more);
+    free(sorted);
+    return status ? status : sent;
+}
+
+/* ---- sending ------------------------------------------------------------------------------------------- */
+
+/* Who writes to this rank first: the responsible ones that have it as a first stop. */
+static int expect(const qdri_outbox *outbox, qdri_letter *in) {
+    const qdri_build *build = outbox->build;
+    int own = qdri_wire_rank(build->space->wire), program = program_of(build->space, own), count = 0;
+    int own_wanted = is_wanted(outbox, own), program_wanted = 0;
+    for (int i = 0; i < build->space->count[program]; i++)
+        program_wanted |= is_wanted(outbox, build->space->rank[program][i]);
+    for (int i = 0; i < outbox->by->count; i++) {
+        int from = outbox->by->rank[i];
+        int crosses = crosses_to(outbox, from, program);
+        if (crosses ? program_wanted && first_stop(build, from, own) == own : own_wanted)
+            in[count++] = (qdri_letter){.rank = from};
+    }
+    return count;
+}
+
+static int anybody_crosses(const qdri_outbox *outbox) {
+    int program = outbox->build->space->side, any = 0, wanted = 0;
+    for (int i = 0; i < outbox->build->space->count[program]; i++)
+        wanted |= is_wanted(outbox, outbox->build->space->rank[program][i]);
+    for (int i = 0; i < outbox->by->count; i++) any |= crosses_to(outbox, outbox->by->rank[i], program);
+    return any && wanted;
+}
+
+qdr_status qdri_outbox_send(qdri_outbox *outbox, qdri_inbox *inbox) {
+    qdri_build *build = outbox->build;
+    int most = outbox->by->count + build->space->count[build->space->side], more = 0, across = 0;
+    *inbox = (qdri_inbox){.letter = QDRI_ZERO_ARRAY(qdri_letter, most)};
+    if (!inbox->letter) return qdri_fail_memory();
+    qdri_build_waits(build);
+    inbox->letters = expect(outbox, inbox->letter);
+    qdri_mail mail = qdri_build_mail(build, "sending schedules back");
+    qdr_status status = qdri_mail_swap(&mail, outbox->letters, outbox->letter, inbox->letters, inbox->letter);
+    outbox->letters = status ? 0 : outbox->letters;
+    if (!status && anybody_crosses(outbox)) {
+        qdri_letter *from_across = QDRI_ZERO_ARRAY(qdri_letter, inbox->letters);
+        int kept = 0;
+        for (int i = 0; from_across && i < inbox->letters; i++)
+            if (crosses_to(outbox, inbox->letter[i].rank, build->space->side))
+                from_across[across++] = inbox->letter[i];
+            else
+                inbox->letter[kept++] = inbox->letter[i];
+        status = from_across ? pass_on(outbox, across, from_across, &more, inbox->letter + kept)
+                             : qdri_fail_memory();
+        inbox->letters = kept + more;
+        if (from_across) qdri_letters_free(&build->effort, across, from_across);
+        free(from_across);
+    }
+    qdri_outbox_close(outbox);
+    qdri_build_works(build);
+    return status ? status : read_letters(build, inbox->letters, inbox->letter, inbox);
+}

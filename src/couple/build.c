@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Building the schedules of a stream: descriptors go where they are needed, each pair of fields is built by its
+ * algorithm, and both programs agree on how it went. A rank that fails on the way still writes its letters, empty ones, so
+ * that nobody waits in vain; why it failed is said at the next agreement, where all return the same.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "couple/schedules.h"
+#include "couple/share.h"
+
+/* ---- small things -------------------------------------------------------------------------------------- */
+
+void qdri_build_works(qdri_build *build) {
+    if (build->since == 0) build->since = qdri_seconds();
+}
+
+void qdri_build_waits(qdri_build *build) {
+    if (build->since > 0) build->effort.seconds += qdri_seconds() - build->since;
+    build->since = 0;
+}
+
+qdri_mail qdri_build_mail(qdri_build *build, const char *what) {
+    return (qdri_mail){.space = build->space,
+                       .wire = build->space->wire,
+                       .effort = &build->effort,
+                       .what = what,
+                       .deadline = build->deadline};
+}
+
+void qdri_note_trouble(qdri_trouble *trouble, int64_t twice, int owner_a, int owner_b, int64_t hole) {
+    if (twice >= 0 && (trouble->twice < 0 || twice < trouble->twice)) {
+        trouble->twice = twice;
+        trouble->owner[0] = owner_a < owner_b ? owner_a : owner_b;
+        trouble->owner[1] = owner_a < owner_b ? owner_b : owner_a;
+    }
+    if (hole >= 0 && (trouble->hole < 0 || hole < trouble->hole)) trouble->hole = hole;
+}
+
+/* The sentence of an agreement begins with a rank of the wire, which means nothing to anybody here. */
+static const char *without_rank(const char *sentence) {
+    int length = 0;
+    if (sscanf(sentence, "rank %*d: %n", &length) == 0 && length > 0) return sentence + length;
+    return sentence;
+}
+
+qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, int64_t *maximum, int count,
+                            double deadline) {
+    char sentence[900];
+    qdri_agreement agreement = {.status = status, .maximum = maximum, .count = count, .deadline = deadline};
+    qdri_lock(space->wire);
+    qdr_status agreed = qdri_agree(space->wire, &agreement);
+    qdri_unlock(space->wire);
+    if (!agreed) return QDR_OK;
+    snprintf(sentence, sizeof sentence, "%s", qdr_error_message());
+    return qdri_fail(agreed, "%s", without_rank(sentence));
+}
+
+qdr_status qdri_say_who(const qdri_space *space, const char *stream, qdr_status status) {
+    char sentence[700];
+    if (!status) return QDR_OK;
+    snprintf(sentence, sizeof sentence, "%s", qdr_error_message());
+    return qdri_fail(status, "%s, rank %d, stream '%s': %s", space->name[space->side], space->own, stream,
+                     sentence);
+}
+
+void qdri_build_open(qdri_build *build, qdr_stream *stream, double deadline) {
+    const qdri_space *space = &stream->coupling->space;
+    *build = (qdri_build){.stream = stream, .space = space, .deadline = deadline};
+}
+
+static void take_roles(qdri_build *build) {
+    const qdri_space *space = build->space;
+    for (int role = 0; role < 2; role++) {
+        int side = role == 0 ? build->stream->exporter : !build->stream->exporter;
+        build->rank[role] = space->rank[side];
+        build->ranks[role] = space->count[side];
+        build->has[role] = space->is_self || side == space->side;
+        build->own[role] = build->has[role] ? space->own : -1;
+    }
+}
+
+/* ---- boxes of all ranks -------------------------------------------------------------------------------- */
+
+/* One layout from what came of all ranks. */
+static qdr_status join_letters(int members, const qdri_letter *in, qdr_layout **joined) {
+    int64_t *start = QDRI_ZERO_ARRAY(int64_t, members + 1);
+    for (int i = 0; i < members && start; i++) start[i + 1] = start[i] + in[i].bytes;
+    char *all = start ? QDRI_ARRAY(char, start[members]) : NULL;
+    for (int i = 0; i < members && all; i++) memcpy(all + start[i], in[i].data, (size_t)in[i].bytes);
+    qdr_status status = all ? qdri_layout_join(all, start, members, joined) : qdri_fail_memory();
+    free(start);
+    free(all);
+    return status;
+}
+
+static qdr_status join_boxes(qdri_build *build, int role) {
+    qdri_field *field = build->field;
+    int members = build->ranks[role], is_whole = 1;
+    qdr_layout *joined = NULL;
+    qdri_letter own = {.rank = 0}, *in = QDRI_ZERO_ARRAY(qdri_letter, members);
+    if (!in) return qdri_fail_memory();
+    qdr_status status = qdri_layout_write(field->layout[role], &own.data, &own.bytes);
+    if (status) own = (qdri_letter){.rank = 0};
+    qdri_budget_take(&build->effort.memory, own.bytes);
+    qdr_status shared = qdri_share_inside(build, "joining boxes", own, in);
+    if (!status) status = shared;
+    for (int i = 0; i < members; i++) is_whole &= in[i].bytes > 0;
+    build->spoiled |= !is_whole;
+    if (!status && is_whole) status = join_letters(members, in, &joined);
+    if (joined) {
+        qdr_layout_destroy(&field->layout[role]);
+        field->layout[role] = joined;
+    }
+    qdri_letters_free(&build->effort, members, in);
+    free(in);
+    return status;
+}
+
+/* ---- descriptors --------------------------------------------------------------------------------------- */
+
+/* Whether the descriptor of this role of a field has to be known in the other program. */
+static int travels(const qdri_field *field, const qdri_choice *choice, int role) {
+    if (!field->compact[role] || choice->computes == QDRI_BY_DEREF) return 0;
+    if (choice->computes == QDRI_BY_BOTH) return 1;
+    return choice->computes == (role == 0 ? QDRI_BY_IMPORTER : QDRI_BY_EXPORTER);
+}
+
+typedef struct bundle {
+    char *data;
+    int64_t bytes, capacity;
+} bundle;
+
+static qdr_status append(bundle *self, const void *bytes, int64_t size) {
+    if (!qdri_grow(&self->data, &self->capacity, self->bytes + 8 + size, 1)) return qdri_fail_memory();
+    memcpy(self->data + self->bytes, &size, 8);
+    if (size > 0) memcpy(self->data + self->bytes + 8, bytes, (size_t)size);
+    self->bytes += 8 + size;
+    return QDR_OK;
+}
+
+static qdr_status append_descriptor(bundle *self, const qdri_field *field, int role) {
+    void *bytes = NULL;
+    int64_t size = 0;
+    qdr_status status = qdri_layout_write(field->layout[role], &bytes, &size);
+    if (!status) status = append(self, bytes, size);
+    free(bytes);
+    bytes = NULL;
+    if (!status) status = qdri_region_write(field->region[role], &bytes, &size);
+    if (!status) status = append(self, bytes, size);
+    free(bytes);
+    return status;
+}
+
+/* The next part of a bundle; NULL where it does not fit. */
+static const char *part(const qdri_letter *letter, int64_t *at, int64_t *size) {
+    if (letter->bytes - *at < 8) return NULL;
+    memcpy(size, (const char *)letter->data + *at, 8);
+    const char *begin = (const char *)letter->data + *at + 8;
+    if (*size < 0 || *size > letter->bytes - *at - 8) return NULL;
+    *at += 8 + *size;
+    return begin;
+}
+
+static qdr_status read_descriptor(qdri_field *field, int role, int ranks, const qdri_letter *letter,
+                                  int64_t *at) {
+    int64_t size;
+    const char *bytes = part(letter, at, &size);
+    if (!bytes)
+        return qdri_fail(QDR_MISMATCH, "field '%s': the other program's layout is missing", field->name);
+    QDRI_TRY(qdri_layout_read(bytes, size, &field->layout[role]));
+    bytes = part(letter, at, &size);
+    if (!bytes)
+        return qdri_fail(QDR_MISMATCH, "field '%s': the other program's region is missing", field->name);
+    QDRI_TRY(qdri_region_read(bytes, size, &field->region[role]));
+    if (!qdri_layout_is_compact(field->layout[role]) || qdri_layout_ranks(field->layout[role]) > ranks ||
+        qdr_region_elements(field->region[role]) != field->elements ||
+        qdri_region_dimensions(field->region[role]) != qdri_layout_dimensions(field->layout[role]))
+        return qdri_fail(QDR_MISMATCH, "field '%s': the other program's layout is not what it declared",
+                         field->name);
+    return qdri_region_fits(field->region[role], field->layout[role]);
+}
+
+/* A rank that has failed before takes part with an empty bundle. */
+static qdr_status share_descriptors(qdri_build *build, const qdri_choice *choice, qdr_status status,
+                                    int *travelled) {
+    qdr_stream *stream = build->stream;
+    bundle own = {.data = NULL};
+    int gives[2] = {0, 0}, own_role = build->has[0] ? 0 : 1;
+    qdri_build_works(build);
+    for (int f = 0; f < stream->fields; f++)
+        for (int role = 0; role < 2; role++) {
+            if (build->space->is_self || !travels(&stream->field[f], &choice[f], role)) continue;
+            gives[role == 0 ? stream->exporter : !stream->exporter] = 1;
+            if (role == own_role && !status) status = append_descriptor(&own, &stream->field[f], role);
+        }
+    *travelled = gives[0] || gives[1];
+    qdri_build_waits(build);
+    if (!*travelled) return status;
+    qdri_letter out = {.bytes = status ? 0 : own.bytes, .data = own.data}, in;
+    qdri_budget_take(&build->effort.memory, out.bytes);
+    qdr_status shared = qdri_share(build, "exchanging descriptors", choice[0].descriptors, gives, out, &in);
+    if (!status) status = shared;
+    qdri_build_works(build);
+    int64_t at = 0;
+    if (in.data && in.bytes == 0) build->spoiled = 1;
+    for (int f = 0; f < stream->fields && in.bytes > 0 && !status; f++)
+        if (travels(&stream->field[f], &choice[f], !own_role))
+            status = read_descriptor(&stream->field[f], !own_role, build->ranks[!own_role], &in, &at);
+    qdri_letters_free(&build->effort, 1, &in);
+    qdri_build_waits(build);
+    return status;
+}
+
+/* ---- trouble ------------------------------------------------------------------------------------------- */
+
+static void name_element(const qdri_field *field, int role, int64_t number, char *text, int size) {
+    int64_t index[QDR_MOST_DIMENSIONS];
+    int length = snprintf(text, (size_t)size, "(");
+    if (!field->region[role] || qdr_region_index(field->region[role], number, index)) {
+        snprintf(text, (size_t)size, "number %" PRId64, number);
+        return;
+    }
+    int dimensions = qdri_region_dimensions(field->region[role]);
+    for (int d = 0; d < dimensions && length < size; d++)
+        length += snprintf(text + length, (size_t)(size - length), "%s%" PRId64, d ? ", " : "", index[d]);
+    if (length < size) snprintf(text + length, (size_t)(size - length), ")");
+}
+
+/* Both programs know the lowest such number; one rank of the program that has the array says what it is. */
+static qdr_status report_trouble(qdri_build *build, int role, int64_t twice, int64_t hole) {
+    qdr_stream *stream = build->stream;
+    const qdri_trouble *mine = &build->trouble[role];
+    int64_t owner[2] = {-1, -1};
+    char element[200], owners[80] = "";
+    if (twice >= 0 && mine->twice == twice) owner[0] = mine->owner[0], owner[1] = mine->owner[1];
+    QDRI_TRY(qdri_space_agree(build->space, QDR_OK, owner, 2, build->deadline));
+    qdr_status status = QDR_OK;
+    if (build->has[role] && build->own[role] == 0) {
+        name_element(build->field, role, twice >= 0 ? twice : hole, element, sizeof element);
+        if (owner[0] >= 0)
+            snprintf(owners, sizeof owners, ", by ranks %" PRId64 " and %" PRId64, owner[0], owner[1]);
+        status = qdri_fail(QDR_MISMATCH, "%s, stream '%s', field '%s': element %s is owned %s%s",
+                           build->space->name[build->space->side], stream->name, build->field->name, element,
+                           twice >= 0 ? "twice" : "by nobody", owners);
+    }
+    return qdri_space_agree(build->space, status, NULL, 0, build->deadline);
+}
+
+static qdr_status agree_on_field(qdri_build *build, qdr_status status) {
+    int64_t word[4];
+    for (int role = 0; role < 2; role++) {
+        const qdri_trouble *trouble = &build->trouble[role];
+        word[2 * role] = trouble->twice < 0 ? INT64_MIN : -trouble->twice;
+        word[2 * role + 1] = trouble->hole < 0 ? INT64_MIN : -trouble->hole;
+    }
+    status = qdri_say_who(build->space, build->stream->name, status);
+    QDRI_TRY(qdri_space_agree(build->space, status, word, 4, build->deadline));
+    for (int role = 0; role < 2; role++) {
+        int64_t twice = word[2 * role] == INT64_MIN ? -1 : -word[2 * role];
+        int64_t hole = word[2 * role + 1] == INT64_MIN ? -1 : -word[2 * role + 1];
+        if (twice >= 0 || hole >= 0) return report_trouble(build, role, twice, hole);
+    }
+    return QDR_OK;
+}
+
+/* ---- all fields ---------------------------------------------------------------------------------------- */
+
+static qdr_status build_field(qdri_build *build) {
+    const qdri_field *field = build->field;
+    for (int role = 0; role < 2; role++) build->trouble[role] = (qdri_trouble){-1, -1, {-1, -1}};
+    build->effort.memory.used = 0;
+    if (build->choice.computes == QDRI_BY_DEREF) return qdri_build_deref(build);
+    if (field->compact[0] && field->compact[1]) return qdri_build_owners(build);
+    return qdri_build_ranges(build);
+}
+
+static qdr_status join_all(qdri_build *build) {
+    qdr_stream *stream = build->stream;
+    for (int f = 0; f < stream->fields; f++)
+        for (int role = 0; role < 2; role++) {
+            build->field = &stream->field[f];
+            if (build->has[role] && qdri_layout_kind_of(build->field->layout[role]) == QDRI_BOXES)
+                QDRI_TRY(join_boxes(build, role));
+        }
+    return QDR_OK;
+}
+
+static void choose_all(qdri_build *build, const qdri_choice *asked, qdri_choice *choice) {
+    qdr_stream *stream = build->stream;
+    for (int f = 0; f < stream->fields; f++) {
+        const qdri_field *field = &stream->field[f];
+        qdri_case about = {.compact = {field->compact[0], field->compact[1]},
+                           .elements = field->elements,
+                           .ranks = {build->ranks[0], build->ranks[1]},
+                           .latency = stream->coupling->latency};
+        char why[sizeof stream->why];
+        qdri_choose(&about, asked, &choice[f], why, sizeof why);
+        if (f == 0) memcpy(stream->why, why, sizeof why);
+    }
+}
+
+static void describe(qdri_build *build, const qdri_choice *choice, int travelled) {
+    static const char *const computes[] = {"both", "exporter", "importer", "deref"};
+    static const char *const back[] = {"all", "one"}, *const descriptors[] = {"disjoint", "representative"};
+    qdr_stream *stream = build->stream;
+    const qdri_field *field = stream->field;
+    int goes_back =
+        stream->fields > 0 && !(field->compact[0] && field->compact[1] && choice->computes == QDRI_BY_BOTH);
+    stream->view.computed = stream->fields ? computes[choice->computes] : "both";
+    stream->view.back = goes_back ? back[choice->back] : "none";
+    stream->view.descriptors = travelled ? descriptors[choice->descriptors] : "none";
+    stream->view.why = stream->why;
+}
+
+qdr_status qdri_build_all(qdri_build *build, const qdri_choice *asked) {
+    qdr_stream *stream = build->stream;
+    qdri_choice choice[QDR_MOST_COUPLED];
+    int travelled = 0;
+    take_roles(build);
+    choose_all(build, asked, choice);
+    qdr_status status = join_all(build);
+    status = share_descriptors(build, choice, status, &travelled);
+    describe(build, choice, travelled);
+    QDRI_TRY(qdri_space_agree(build->space, qdri_say_who(build->space, stream->name, status), NULL, 0,
+                              build->deadline));
+    for (int f = 0; f < stream->fields; f++) {
+        build->field = &stream->field[f];
+        build->choice = choice[f];
+        QDRI_TRY(agree_on_field(build, build_field(build)));
+    }
+    return QDR_OK;
+}

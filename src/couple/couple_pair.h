@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two small programs, ocean and atmos, for the tests of what can go wrong between them; one launch or two. */
+#ifndef QDRI_COUPLE_PAIR_H
+#define QDRI_COUPLE_PAIR_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "mpi_check.h"
+#include "quadrille/couple.h"
+
+static const char *const pair_name[2] = {"atmos", "ocean"};
+static int side, own_rank, own_ranks, peer_ranks;
+static int is_one_launch;
+static qdr_coupling_options pair_options = QDR_COUPLING_OPTIONS;
+static qdr_program *program;
+static qdr_coupling *coupling;
+
+#define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
+
+/* Whether all ranks of both programs say the same. In two launches it is printed, for others to compare. */
+static inline int is_same_everywhere(const char *what, const char *sentence) {
+    char first[1200] = "";
+    snprintf(first, sizeof first, "%s", sentence);
+    MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (!is_one_launch && own_rank == 0) printf("%s: %s\n", what, sentence);
+    return !strcmp(first, sentence);
+}
+
+/* A failure with this status and a sentence that has these words, at most four and up to a NULL, the same on all ranks
+ * of both programs. */
+static inline void expect(const char *file, int line, const char *what, qdr_status got, qdr_status status,
+                          const char *const *word) {
+    const char *sentence = got ? qdr_error_message() : "success";
+    int fits = got == status, same;
+    for (int i = 0; i < 4 && word[i]; i++) fits &= strstr(sentence, word[i]) != NULL;
+    if (!fits)
+        mpi_check_failed(file, line, "%s: '%s' where '%s' with '%s' ... was expected: %s", what,
+                         qdr_status_text(got), qdr_status_text(status), word[0], sentence);
+    same = is_same_everywhere(what, sentence);
+    if (!same) mpi_check_failed(file, line, "%s: not all ranks say the same; here: %s", what, sentence);
+}
+#define EXPECT(what, call, status, word) expect(__FILE__, __LINE__, what, call, status, word)
+
+/* [tcp DIRECTORY [NAME]]. Ranks of one launch are the two programs' in turn. */
+static inline void open_pair(int argc, char **argv) {
+    int world;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world);
+    is_one_launch = argc < 4;
+    side = is_one_launch ? world % 2 : !strcmp(argv[3], pair_name[1]);
+    if (argc > 2) {
+        pair_options.transport = argv[1];
+        pair_options.directory = argv[2];
+    }
+    pair_options.seconds = 20;
+    FINE(qdr_program_open(MPI_COMM_WORLD, pair_name[side], 20, &program));
+    if (!program) return;
+    MPI_Comm_rank(qdr_program_comm(program), &own_rank);
+    MPI_Comm_size(qdr_program_comm(program), &own_ranks);
+    FINE(qdr_coupling_open(program, pair_name[1 - side], &pair_options, &coupling));
+    if (coupling) peer_ranks = qdr_coupling_look(coupling).peer_ranks;
+}
+
+/* What main() returns. */
+static inline int close_pair(void) {
+    FINE(qdr_coupling_close(&coupling));
+    FINE(qdr_program_close(&program));
+    int failed = mpi_check_verdict();
+    MPI_Finalize();
+    return failed;
+}
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Couplings: the way to the other program is the first that leads there. Itself; a program of the same launch, over
+ * the common communicator; any other, over TCP.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "couple/meet.h"
+#include "tcp/tcp.h"
+
+/* ---- ways ---------------------------------------------------------------------------------------------- */
+
+static qdr_status meet_itself(qdr_coupling *coupling) {
+    qdri_wire *wire = qdri_wire_retain(coupling->program->own_wire);
+    int *side_of = QDRI_ZERO_ARRAY(int, qdri_wire_ranks(wire));
+    qdr_status status = side_of ? qdri_space_open(&coupling->space, wire, side_of) : qdri_fail_memory();
+    free(side_of);
+    if (status) {
+        qdri_wire_release(&wire);
+        return status;
+    }
+    qdri_space *space = &coupling->space;
+    free(space->rank[1]);
+    space->rank[1] = space->rank[0];
+    space->count[1] = space->count[0];
+    space->is_self = 1;
+    coupling->transport = "self";
+    snprintf(coupling->how, sizeof coupling->how, "%s (%d ranks) with itself", coupling->name,
+             space->count[0]);
+    return QDR_OK;
+}
+
+static void leave(qdri_wire *wire) {
+    qdri_lock(wire);
+    qdri_bridge_leave(wire);
+    qdri_unlock(wire);
+}
+
+static qdr_status meet_by_tcp(qdr_coupling *coupling, const qdr_coupling_options *options, double deadline) {
+    const char *directory = options->directory ? options->directory : getenv("QDR_COUPLE_DIRECTORY");
+    const char *address = options->address ? options->address : getenv("QDR_COUPLE_ADDRESS");
+    qdri_bridge_request request = {.name = coupling->name,
+                                   .peer = coupling->peer,
+                                   .directory = directory && *directory ? directory : ".",
+                                   .address = address && *address ? address : NULL,
+                                   .deadline = deadline};
+    qdri_bridge_view view;
+    qdri_wire *wire = NULL;
+    QDRI_TRY(qdri_bridge_open(coupling->program->own, &request, &wire, &view));
+    int ranks = qdri_wire_ranks(wire);
+    int *side_of = QDRI_ZERO_ARRAY(int, ranks);
+    for (int rank = view.ranks[0]; side_of && rank < ranks; rank++) side_of[rank] = 1;
+    qdr_status status = side_of ? qdri_space_open(&coupling->space, wire, side_of) : qdri_fail_memory();
+    free(side_of);
+    if (status) {
+        leave(wire);
+        qdri_wire_release(&wire);
+        return status;
+    }
+    coupling->transport = "tcp";
+    coupling->latency = view.latency;
+    snprintf(coupling->how, sizeof coupling->how, "%s", view.how);
+    return QDR_OK;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------- */
+
+static qdr_status check(const qdr_program *program, const char *peer, const qdr_coupling_options *options) {
+    QDRI_TRY(qdri_check_name("other program", peer));
+    if (options->size != sizeof *options)
+        return qdri_fail(QDR_INVALID,
+                         "qdr_coupling_options.size is %zu, not %zu: start from QDR_COUPLING_OPTIONS",
+                         options->size, sizeof *options);
+    const char *transport = options->transport;
+    if (transport && strcmp(transport, "mpi") != 0 && strcmp(transport, "tcp") != 0)
+        return qdri_fail(QDR_UNKNOWN, "transport \"%s\" is none of: mpi, tcp", transport);
+    int known = 0;
+    for (int i = 0; i < program->programs; i++) known |= strcmp(program->roster[i], peer) == 0;
+    if (transport && strcmp(transport, "mpi") == 0 && !known)
+        return qdri_fail(QDR_INVALID, "%s was not launched together with %s: there is no way by MPI", peer,
+                         program->name);
+    return QDR_OK;
+}
+
+/* All ranks of this program have come, and want the same. */
+static qdr_status agree_to_open(qdr_program *program, qdr_status status, const char *peer,
+                                const qdr_coupling_options *options, double deadline) {
+    uint64_t digest = 1;
+    const char *said[] = {peer, options->transport, options->directory, options->address};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        for (const char *c = said[i] ? said[i] : "\1"; *c; c++)
+            digest = qdri_mix(digest + (unsigned char)*c + 256 * i);
+    int64_t word[2] = {(int64_t)(digest >> 2), -(int64_t)(digest >> 2)};
+    qdri_agreement agreement = {.status = status, .maximum = word, .count = 2, .deadline = deadline};
+    qdri_lock(program->own_wire);
+    status = qdri_agree(program->own_wire, &agreement);
+    qdri_unlock(program->own_wire);
+    if (!status && word[0] != -word[1])
+        status = qdri_fail(QDR_MISMATCH,
+                           "the ranks of %s name different programs, transports, directories or addresses "
+                           "in qdr_coupling_open",
+                           program->name);
+    return status;
+}
+
+static qdr_status connect_programs(qdr_coupling *coupling, const qdr_coupling_options *options,
+                                   double deadline) {
+    const qdr_program *program = coupling->program;
+    if (strcmp(coupling->name, coupling->peer) == 0) return meet_itself(coupling);
+    int by_tcp = options->transport && strcmp(options->transport, "tcp") == 0;
+    for (int other = 0; other < program->programs && !by_tcp; other++)
+        if (strcmp(program->roster[other], coupling->peer) == 0) return qdri_meet(coupling, other, deadline);
+    return meet_by_tcp(coupling, options, deadline);
+}
+
+static void dispose(qdr_coupling *coupling) {
+    qdri_wire *wire = coupling->space.wire;
+    int is_tcp = coupling->transport && strcmp(coupling->transport, "tcp") == 0;
+    if (is_tcp && wire) leave(wire);
+    int usable = wire && qdri_wire_usable(wire), over = 0;
+    PMPI_Finalized(&over);
+    qdri_space_close(&coupling->space);
+    if (wire) qdri_wire_release(&wire);
+    if (coupling->made != MPI_COMM_NULL && usable && !over) PMPI_Comm_free(&coupling->made);
+    free(coupling);
+}
+
+qdr_status qdr_coupling_open(qdr_program *program, const char *peer, const qdr_coupling_options *options,
+                             qdr_coupling **coupling) {
+    enum { PATIENCE = 60 };
+    const qdr_coupling_options defaults = QDR_COUPLING_OPTIONS;
+    if (!program || !coupling)
+        return qdri_fail(QDR_INVALID, "qdr_coupling_open: %s is NULL", program ? "coupling" : "program");
+    if (!options) options = &defaults;
+    qdr_coupling *made = QDRI_ZERO_ARRAY(qdr_coupling, 1);
+    qdr_status status = made ? check(program, peer, options) : qdri_fail_memory();
+    double patience = qdri_patience(options->size == sizeof *options ? options->seconds : 0);
+    double deadline = qdri_seconds() + (patience > 0 ? patience : PATIENCE);
+    status = agree_to_open(program, status, peer ? peer : "", options, deadline);
+    if (status) {
+        free(made);
+        return status;
+    }
+    made->program = program;
+    made->made = MPI_COMM_NULL;
+    made->seconds = options->seconds;
+    strcpy(made->name, program->name);
+    strcpy(made->peer, peer);
+    status = connect_programs(made, options, deadline);
+    if (status) {
+        dispose(made);
+        return status;
+    }
+    int swapped = strcmp(made->name, made->peer) > 0;
+    made->space.name[swapped] = made->name;
+    made->space.name[!swapped] = made->peer;
+    program->couplings++;
+    qdri_log("coupling: %s", made->how);
+    *coupling = made;
+    return QDR_OK;
+}
+
+qdr_coupling_view qdr_coupling_look(const qdr_coupling *coupling) {
+    const qdri_space *space = &coupling->space;
+    int is_tcp = strcmp(coupling->transport, "tcp") == 0;
+    return (qdr_coupling_view){.name = coupling->name,
+                               .peer = coupling->peer,
+                               .ranks = space->count[space->side],
+                               .peer_ranks = space->count[!space->side],
+                               .transport = coupling->transport,
+                               .how = coupling->how,
+                               .latency = coupling->latency,
+                               .refused = is_tcp ? qdri_bridge_refused(space->wire) : 0};
+}
+
+qdr_status qdr_coupling_close(qdr_coupling **coupling) {
+    if (!coupling || !*coupling) return QDR_OK;
+    qdr_coupling *closed = *coupling;
+    if (closed->streams > 0)
+        return qdri_fail(QDR_BUSY, "%s with %s: %d streams are open; close them first", closed->name,
+                         closed->peer, closed->streams);
+    *coupling = NULL;
+    closed->program->couplings--;
+    dispose(closed);
+    return QDR_OK;
+}

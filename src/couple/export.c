@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Exporting. An export is packed into a snapshot and the exporter goes on; what becomes of it is the timeline's to say.
+ * If the queue is full, the call waits; nothing will be exported before its time meanwhile, which is a promise that may
+ * decide requests and so give the room that it waits for.
+ *
+ * Each rank decides requests by itself, and all must come to the same. So each compares its answers with those of the rank
+ * before it, in the order of requests: where two neighbours never differ, nobody does, and where they do, both are
+ * known by name.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "couple/run.h"
+
+/* ---- what the importer says ---------------------------------------------------------------------------- */
+
+int qdri_export_asked(qdri_box *box, const qdri_body *body) {
+    qdri_running *running = box->running;
+    const qdri_ask *ask = &body->ask;
+    running->asks++;
+    if (ask->kind == QDRI_ASK_REQUEST) {
+        qdr_status status = qdri_timeline_ask(&running->timeline, &ask->request);
+        if (status) qdri_fault_raise(running, status);
+    } else {
+        qdri_timeline_spare(&running->timeline, ask->request.time);
+    }
+    if (ask->kind != QDRI_ASK_NO_MORE) return 1;
+    running->no_more_asks = 1;
+    qdri_cancel(running->wire, &running->waits.operation); /* nobody listens to a program that may be gone */
+    return 0;
+}
+
+/* ---- answers ------------------------------------------------------------------------------------------- */
+
+static void answer_text(const qdri_answer *answer, char *text, size_t size) {
+    if (answer->verdict == QDRI_MATCHED)
+        snprintf(text, size, "the export at time %.17g", answer->time);
+    else
+        snprintf(text, size, "no export");
+}
+
+static qdr_status compare(const qdri_running *running, const qdri_answer *mine, const qdri_answer *theirs) {
+    char own[80], other[80];
+    if (mine->number == theirs->number && mine->verdict == theirs->verdict &&
+        (mine->verdict == QDRI_UNMATCHED || mine->time == theirs->time))
+        return QDR_OK;
+    answer_text(mine, own, sizeof own);
+    answer_text(theirs, other, sizeof other);
+    int before = (running->own + running->exporters - 1) % running->exporters;
+    return qdri_fail(QDR_MISMATCH,
+                     "%s: ranks %d and %d of %s disagree: import %" PRId64
+                     " gets %s from the one, %s from the other",
+                     running->label, before, running->own, running->exporter_name, mine->number, other, own);
+}
+
+/* Compares what both have. Answers come in order, so the shorter list is used up. */
+static void compare_all(qdri_running *running) {
+    int64_t both = running->mines < running->their ? running->mines : running->their;
+    for (int64_t i = 0; i < both && !running->failed; i++) {
+        qdr_status status = compare(running, &running->mine[i], &running->theirs[i]);
+        if (status) qdri_fault_raise(running, status);
+    }
+    running->mines -= both;
+    running->their -= both;
+    memmove(running->mine, running->mine + both, (size_t)running->mines * sizeof *running->mine);
+    memmove(running->theirs, running->theirs + both, (size_t)running->their * sizeof *running->theirs);
+}
+
+static void note(qdri_running *running, qdri_answer **list, int64_t *count, int64_t *capacity,
+                 const qdri_answer *answer) {
+    if (!qdri_grow(list, capacity, *count + 1, sizeof **list)) {
+        qdri_fault_raise(running, qdri_fail_memory());
+        return;
+    }
+    (*list)[(*count)++] = *answer;
+    if (running->mines > 0 && running->their > 0) compare_all(running);
+}
+
+int qdri_export_compared(qdri_box *box, const qdri_body *body) {
+    qdri_running *running = box->running;
+    note(running, &running->theirs, &running->their, &running->their_capacity, &body->answer);
+    return 1;
+}
+
+static void announce(qdri_running *running, const qdri_asked *asked) {
+    qdri_answer answer = {asked->request.number, asked->verdict, asked->time};
+    for (int j = running->own; j < running->importers; j += running->exporters)
+        qdri_memo_send(running, running->importer_rank[j], QDRI_TAG_ANSWER, &answer, sizeof answer);
+    if (running->exporters == 1) return;
+    int after = (running->own + 1) % running->exporters;
+    qdri_memo_send(running, running->exporter_rank[after], QDRI_TAG_COMPARE, &answer, sizeof answer);
+    note(running, &running->mine, &running->mines, &running->mine_capacity, &answer);
+}
+
+int qdri_export_announce(qdri_running *running) {
+    const qdri_asked *asked;
+    int announced = 0;
+    if (!running->stream->exports) return 0;
+    for (; !running->failed && (asked = qdri_timeline_announce(&running->timeline)); announced++)
+        announce(running, asked);
+    return announced;
+}
+
+/* ---- room ---------------------------------------------------------------------------------------------- */
+
+/* "1, 2, 3 wait; the importer asked last for 0.5". */
+static void queue_text(const qdri_running *running, char *text, size_t size) {
+    const qdri_timeline *timeline = &running->timeline;
+    size_t at = 0;
+    for (int i = 0; i < timeline->kept && at + 120 < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%g", i ? ", " : "", timeline->stamp[i].time);
+    if (isfinite(timeline->asked))
+        snprintf(text + at, size - at, " wait; %s asked last for %g", running->importer_name,
+                 timeline->asked);
+    else
+        snprintf(text + at, size - at, " wait; %s asked for nothing yet", running->importer_name);
+}
+
+static int has_room(qdri_running *running, const void *context) {
+    const double *time = context;
+    return qdri_timeline_room(&running->timeline, *time) != QDRI_FULL;
+}
+
+static qdr_status wait_for_room(qdri_running *running, double time) {
+    if (has_room(running, &time)) return QDR_OK;
+    char queue[240];
+    queue_text(running, queue, sizeof queue);
+    qdri_wait wait = {.kind = QDRI_WAIT_ROOM, .ready = has_room, .context = &time};
+    snprintf(wait.what, sizeof wait.what, "room for the export at %g in the queue of stream '%s' (%s)", time,
+             running->stream->name, queue);
+    qdri_timeline_promise(&running->timeline, time);
+    return qdri_running_wait(running, &wait);
+}
+
+/* Requests come to ranks at different times, so whether the queue is full is agreed on. Ranks whose call is wrong, or
+ * whose stream has failed, come too: the others wait for them. Gives up the lock meanwhile. */
+static qdr_status agree_on_room(qdri_running *running, double time, qdr_status mine) {
+    qdri_wire *own_wire = running->stream->coupling->program->own_wire;
+    double seconds = running->stream->seconds;
+    int64_t word[4] = {mine == QDR_OK && !has_room(running, &time), qdri_ordered(time), ~qdri_ordered(time),
+                       mine};
+    char sentence[QDRI_SENTENCE] = "";
+    if (mine) snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());
+    qdri_unlock(running->wire);
+    qdri_lock(own_wire);
+    qdr_status status = qdri_agree(
+        own_wire, &(qdri_agreement){
+                      .maximum = word, .count = 4, .deadline = seconds > 0 ? qdri_seconds() + seconds : 0});
+    qdri_unlock(own_wire);
+    qdri_lock(running->wire);
+    if (mine) return qdri_fail(mine, "%s", sentence);
+    if (!status && (word[3] || word[1] != ~word[2]))
+        status = qdri_fail(QDR_MISMATCH, "%s: the ranks of %s disagree about an export", running->label,
+                           running->exporter_name);
+    if (status) qdri_fault_raise(running, status);
+    if (status || !word[0]) return status;
+    char queue[240];
+    queue_text(running, queue, sizeof queue);
+    return qdri_fail(QDR_FULL, "%s: no room for the export at %g in the queue of %d: %s", running->label,
+                     time, running->timeline.queue, queue);
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------- */
+
+static qdr_status check_time(const qdri_running *running, double time) {
+    const qdri_timeline *timeline = &running->timeline;
+    if (!isfinite(time)) return qdri_fail(QDR_INVALID, "%s: the time %g of an export", running->label, time);
+    if (time <= timeline->last)
+        return qdri_fail(QDR_INVALID,
+                         "%s: the export at time %.17g is not later than the one before, at %.17g",
+                         running->label, time, timeline->last);
+    if (time < timeline->promised)
+        return qdri_fail(QDR_INVALID, "%s: the export at time %.17g comes before what was promised, %.17g",
+                         running->label, time, timeline->promised);
+    return QDR_OK;
+}
+
+/* In the order of stream->field. */
+static qdr_status sort_data(const qdri_running *running, const void *const *data, const void **sorted) {
+    const qdr_stream *stream = running->stream;
+    if (!data) return qdri_fail(QDR_INVALID, "%s: the list of arrays is NULL", running->label);
+    for (int f = 0; f < stream->fields; f++) {
+        int place = stream->exported[f];
+        sorted[place] = data[f];
+        if (!sorted[place] && stream->field[place].out.elements > 0)
+            return qdri_fail(QDR_INVALID, "%s: the array of field '%s' is NULL", running->label,
+                             stream->field[place].name);
+    }
+    return QDR_OK;
+}
+
+static qdr_status keep(qdri_running *running, double time, const void *const *data) {
+    int slot = qdri_timeline_export(&running->timeline, time);
+    running->exported++;
+    if (slot < 0) return QDR_OK;
+    char **block = &running->snapshot[slot];
+    if (!*block) *block = QDRI_ARRAY(char, running->out.at[running->out.count]);
+    if (!*block) {
+        qdri_fault_raise(running, qdri_fail_memory());
+        return qdri_running_state(running);
+    }
+    qdri_transfer_pack(running, data, time, *block);
+    return QDR_OK;
+}
+
+static qdr_status do_export(qdri_running *running, double time, const void *const *data) {
+    const void *sorted[QDR_MOST_COUPLED];
+    qdri_progress(running->wire); /* what the importer said meanwhile */
+    qdr_status status = qdri_running_state(running);
+    if (!status) status = check_time(running, time);
+    if (!status) status = sort_data(running, data, sorted);
+    if (running->stream->options.fails_when_full) status = agree_on_room(running, time, status);
+    if (!status) status = wait_for_room(running, time);
+    if (!status) status = keep(running, time, sorted);
+    if (status) return status;
+    qdri_running_step(running);
+    return running->failed ? qdri_running_state(running) : QDR_OK;
+}
+
+qdr_status qdr_export(qdr_stream *stream, double time, const void *const *data) {
+    if (!stream) return qdri_fail(QDR_INVALID, "qdr_export: the stream is NULL");
+    qdri_running *running = stream->running;
+    if (!stream->exports)
+        return qdri_fail(QDR_INVALID, "%s: %s imports it, and cannot export", running->label,
+                         stream->coupling->program->name);
+    qdri_lock(running->wire);
+    qdr_status status = do_export(running, time + 0.0, data);
+    qdri_unlock(running->wire);
+    return status;
+}
+
+/* A program that is coupled with itself promises as an exporter. */
+qdr_status qdr_stream_promise(qdr_stream *stream, double time) {
+    if (!stream) return qdri_fail(QDR_INVALID, "qdr_stream_promise: the stream is NULL");
+    qdri_running *running = stream->running;
+    if (isnan(time)) return qdri_fail(QDR_INVALID, "%s: the time %g of a promise", running->label, time);
+    qdri_lock(running->wire);
+    qdr_status status = qdri_running_state(running);
+    if (!status && stream->exports)
+        qdri_timeline_promise(&running->timeline, time);
+    else if (!status && time > running->spared) {
+        running->spared = time;
+        qdri_import_say(running, &(qdri_ask){.kind = QDRI_ASK_PROMISE, .request = {.time = time}});
+    }
+    if (!status) qdri_progress(running->wire);
+    if (!status) qdri_running_step(running);
+    qdri_unlock(running->wire);
+    return status;
+}

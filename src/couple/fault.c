@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Faults: what one rank finds out, all ranks of both programs must fail with. The ranks of the two programs form a
+ * binary tree, in which each listens to its neighbours, three at most, as long as the stream lives; whoever fails, or
+ * hears that another has, tells its other neighbours, once. So a sentence is everywhere after a time that grows with the
+ * logarithm of the ranks, without a collective, which could not be had where somebody is late. When several ranks fail
+ * at the same time each may hear of another first; the stream has failed for all of them.
+ *
+ * An importer may leave a stream long before the exporter does. It then says goodbye to those neighbours that
+ * export: nobody listens to a program that is gone.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "couple/run.h"
+
+/* ---- the tree ------------------------------------------------------------------------------------------ */
+
+/* Ranks of the first program, then those of the second. */
+typedef struct node {
+    int rank; /* on the wire */
+    int side;
+} node;
+
+static int nodes(const qdri_space *space) {
+    return space->is_self ? space->count[0] : space->count[0] + space->count[1];
+}
+
+static node node_at(const qdri_space *space, int place) {
+    int side = place >= space->count[0];
+    return (node){space->rank[side][place - side * space->count[0]], side};
+}
+
+static int own_place(const qdri_space *space) {
+    return space->is_self || space->side == 0 ? space->own : space->count[0] + space->own;
+}
+
+static int neighbours(const qdri_space *space, node neighbour[3]) {
+    int own = own_place(space), count = 0;
+    if (own > 0) neighbour[count++] = node_at(space, (own - 1) / 2);
+    for (int child = 2 * own + 1; child <= 2 * own + 2 && child < nodes(space); child++)
+        neighbour[count++] = node_at(space, child);
+    return count;
+}
+
+static int exports(const qdri_running *running, node neighbour) {
+    const qdr_stream *stream = running->stream;
+    return stream->coupling->space.is_self || neighbour.side == stream->exporter;
+}
+
+static int imports(const qdri_running *running, node neighbour) {
+    const qdr_stream *stream = running->stream;
+    return stream->coupling->space.is_self || neighbour.side != stream->exporter;
+}
+
+/* ---- telling ------------------------------------------------------------------------------------------- */
+
+static void tell(qdri_running *running, int except) {
+    qdri_fault_note note = {.status = running->failed};
+    memcpy(note.sentence, running->sentence, sizeof note.sentence);
+    for (int i = 0; i < running->faults; i++)
+        if (running->fault[i].from != except && running->fault[i].bytes > 0)
+            qdri_memo_send(running, running->fault[i].from, QDRI_TAG_FAULT, &note, sizeof note);
+}
+
+static void fail(qdri_running *running, qdr_status status, const char *sentence, int from) {
+    if (running->failed) return;
+    running->failed = status;
+    snprintf(running->sentence, sizeof running->sentence, "%s", sentence);
+    running->ready = 1;
+    tell(running, from);
+}
+
+void qdri_fault_raise(qdri_running *running, qdr_status status) {
+    fail(running, status, qdr_error_message(), -1);
+}
+
+/* ---- hearing ------------------------------------------------------------------------------------------- */
+
+static int heard(qdri_box *box, const qdri_body *body) {
+    qdri_running *running = box->running;
+    if (body->fault.status == QDRI_GOODBYE) {
+        running->goodbyes_due--;
+        box->bytes = 0; /* it does not listen any more */
+    } else {
+        char sentence[QDRI_SENTENCE];
+        snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, body->fault.sentence);
+        fail(running, (qdr_status)body->fault.status, sentence, box->from);
+    }
+    return 0;
+}
+
+void qdri_fault_listen(qdri_running *running) {
+    node neighbour[3];
+    running->faults = neighbours(&running->stream->coupling->space, neighbour);
+    for (int i = 0; i < running->faults; i++) {
+        running->fault[i] = (qdri_box){.running = running,
+                                       .from = neighbour[i].rank,
+                                       .tag = QDRI_TAG_FAULT,
+                                       .bytes = sizeof(qdri_fault_note),
+                                       .came = heard};
+        running->goodbyes_due += running->stream->exports && imports(running, neighbour[i]);
+        qdri_box_post(&running->fault[i]);
+    }
+}
+
+void qdri_fault_goodbye(qdri_running *running) {
+    qdri_fault_note note = {.status = QDRI_GOODBYE};
+    node neighbour[3];
+    int count = neighbours(&running->stream->coupling->space, neighbour);
+    for (int i = 0; i < count; i++)
+        if (exports(running, neighbour[i]))
+            qdri_memo_send(running, neighbour[i].rank, QDRI_TAG_FAULT, &note, sizeof note);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Importing. A request goes out, an answer comes back from one exporter, then the data from all that have some, into the
+ * staging block, and from there into the arrays. Requests are answered in their order, so the calls of a stream form a
+ * list, of which the first that is not over is the one that comes next.
+ *
+ * All ranks must ask for the same. While the request travels they find the maxima of what they asked for, and of its
+ * complements, by a reduction on the program's own wire; an import ends when that has, too. It is a collective of the
+ * program, in the order of its calls; so a rank takes part also when its own call is wrong or its stream has failed:
+ * the others cannot know.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "couple/run.h"
+
+void qdri_request_text(const qdri_request *request, char *text, size_t size) {
+    int length = snprintf(text, size, "%s %g", qdri_match_name(request->match), request->time);
+    if (request->match != QDR_EXACT && length > 0 && (size_t)length < size)
+        snprintf(text + length, size - (size_t)length, ", tolerance %g", request->tolerance);
+}
+
+void qdri_import_say(qdri_running *running, const qdri_ask *ask) {
+    running->said++;
+    for (int p = running->own; p < running->exporters; p += running->importers)
+        qdri_memo_send(running, running->exporter_rank[p], QDRI_TAG_ASK, ask, sizeof *ask);
+}
+
+/* ---- agreement ----------------------------------------------------------------------------------------- */
+
+/* What is compared; each word is followed by its complement, so that the maxima tell the extremes. */
+enum { STREAM, TIME, MATCH, TOLERANCE, COMPARED };
+
+static double from_ordered(int64_t word) {
+    double value;
+    if (word < 0) word ^= INT64_MAX;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static void agreed(qdri_operation *operation, qdr_status status) {
+    qdr_import_call *call = (qdr_import_call *)operation;
+    call->agreement = status;
+    atomic_store(&call->agreed, 1);
+}
+
+/* `mine`: whether this rank can do it. A rank that cannot is in another stream than the others. */
+static qdr_status agree(qdr_import_call *call, qdr_status mine) {
+    qdri_wire *wire = call->running->stream->coupling->program->own_wire;
+    int64_t word[COMPARED] = {
+        [STREAM] = mine ? -1 : call->running->first_tag,
+        [TIME] = qdri_ordered(call->request.time),
+        [MATCH] = (int64_t)call->request.match,
+        [TOLERANCE] = qdri_ordered(call->request.tolerance),
+    };
+    for (int i = 0; i < COMPARED; i++) {
+        call->word[2 * i] = word[i];
+        call->word[2 * i + 1] = ~word[i];
+    }
+    call->agreeing.done = agreed;
+    qdri_lock(wire);
+    qdr_status status = qdri_reduce(wire, &call->agreeing, QDRI_MAXIMUM, call->word, 2 * COMPARED);
+    qdri_unlock(wire);
+    return status;
+}
+
+static qdr_status compare(const qdr_import_call *call) {
+    const qdri_running *running = call->running;
+    int64_t most[COMPARED], least[COMPARED];
+    for (int i = 0; i < COMPARED; i++) {
+        most[i] = call->word[2 * i];
+        least[i] = ~call->word[2 * i + 1];
+    }
+    if (memcmp(most, least, sizeof most) == 0) return QDR_OK;
+    const char *who = running->importer_name;
+    if (most[STREAM] != least[STREAM])
+        return qdri_fail(
+            QDR_MISMATCH,
+            "%s: some ranks of %s import it, while others are in another call or theirs is wrong",
+            running->label, who);
+    if (most[TIME] != least[TIME])
+        return qdri_fail(QDR_MISMATCH, "%s: the ranks of %s ask for different times, from %.17g to %.17g",
+                         running->label, who, from_ordered(least[TIME]), from_ordered(most[TIME]));
+    if (most[MATCH] != least[MATCH])
+        return qdri_fail(QDR_MISMATCH, "%s: the ranks of %s ask for different matches at %.17g: %s and %s",
+                         running->label, who, call->request.time, qdri_match_name((qdr_match)least[MATCH]),
+                         qdri_match_name((qdr_match)most[MATCH]));
+    return qdri_fail(QDR_MISMATCH,
+                     "%s: the ranks of %s ask with different tolerances at %.17g, from %g to %g",
+                     running->label, who, call->request.time, from_ordered(least[TOLERANCE]),
+                     from_ordered(most[TOLERANCE]));
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------- */
+
+qdr_import_call *qdri_import_next(const qdri_running *running) {
+    qdr_import_call *call = running->calls;
+    while (call && call->over) call = call->next;
+    return call;
+}
+
+static int are_unanswered(const qdri_running *running) {
+    for (const qdr_import_call *call = running->calls; call; call = call->next)
+        if (!call->over && call->verdict == QDRI_UNDECIDED) return 1;
+    return 0;
+}
+
+/* Answers come in the order of requests. */
+int qdri_import_answered(qdri_box *box, const qdri_body *body) {
+    qdri_running *running = box->running;
+    const qdri_answer *answer = &body->answer;
+    qdr_import_call *call = running->calls;
+    while (call && (call->over || call->verdict != QDRI_UNDECIDED)) call = call->next;
+    if (!call || call->request.number != answer->number) {
+        qdri_fault_raise(running,
+                         qdri_fail(QDR_MISMATCH,
+                                   "%s: rank %d of %s got an answer to import %" PRId64
+                                   " that it did not ask for",
+                                   running->label, running->own, running->importer_name, answer->number));
+        return 0;
+    }
+    call->verdict = answer->verdict == QDRI_MATCHED ? QDRI_MATCHED : QDRI_UNMATCHED;
+    call->time = answer->time;
+    return are_unanswered(running);
+}
+
+void qdri_import_settle(qdri_running *running) {
+    for (qdr_import_call *call = running->calls; call; call = call->next) {
+        if (!call->checked && !running->failed && atomic_load(&call->agreed)) {
+            qdr_status status = call->agreement ? call->agreement : compare(call);
+            if (status) qdri_fault_raise(running, status);
+            call->checked = 1;
+        }
+        call->finished = running->failed || (call->over && call->checked);
+    }
+}
+
+/* ---- the end of a call --------------------------------------------------------------------------------- */
+
+static void unlink_call(qdr_import_call *call) {
+    qdr_import_call **link = &call->running->calls;
+    while (*link != call) link = &(*link)->next;
+    *link = call->next;
+    free(call);
+}
+
+/* Nobody waits for it any more; it goes when nothing works on its memory. */
+static void let_go(qdr_import_call *call) {
+    call->orphaned = 1;
+    if (call->finished && atomic_load(&call->agreed)) unlink_call(call);
+}
+
+static void drop_orphans(qdri_running *running) {
+    for (qdr_import_call *call = running->calls, *next; call; call = next) {
+        next = call->next;
+        if (call->orphaned) let_go(call);
+    }
+}
+
+void qdri_import_close(qdri_running *running) {
+    qdri_wire *wire = running->stream->coupling->program->own_wire;
+    while (running->calls) {
+        qdr_import_call *call = running->calls;
+        running->calls = call->next;
+        qdri_lock(wire);
+        int stays = !atomic_load(&call->agreed) && qdri_cancel(wire, &call->agreeing);
+        qdri_unlock(wire);
+        if (!stays) free(call);
+    }
+}
+
+/* The result of a call that has finished. */
+static qdr_status conclude(qdr_import_call **handle, double *matched) {
+    qdr_import_call *call = *handle;
+    qdri_running *running = call->running;
+    qdr_status status = QDR_OK;
+    char text[100];
+    qdri_request_text(&call->request, text, sizeof text);
+    if (running->failed)
+        status = qdri_running_state(running);
+    else if (call->verdict == QDRI_UNMATCHED)
+        status = qdri_fail(QDR_UNMATCHED, "%s: no export matches %s", running->label, text);
+    else if (matched)
+        *matched = call->time;
+    running->imported += !status;
+    *handle = NULL;
+    let_go(call);
+    return status;
+}
+
+/* ---- the beginning ------------------------------------------------------------------------------------- */
+
+static qdr_status check_request(const qdri_running *running, const qdri_request *request) {
+    if (!isfinite(request->time) || isnan(request->tolerance) || request->tolerance < 0)
+        return qdri_fail(QDR_INVALID, "%s: an import at time %g with tolerance %g", running->label,
+                         request->time, request->tolerance);
+    if (request->time < running->asked)
+        return qdri_fail(QDR_INVALID, "%s: the import at time %.17g is earlier than the one before, at %.17g",
+                         running->label, request->time, running->asked);
+    if (qdri_request_lowest(request) < running->spared)
+        return qdri_fail(
+            QDR_INVALID,
+            "%s: the import at time %.17g could match an export before %.17g, which was promised "
+            "not to be needed",
+            running->label, request->time, running->spared);
+    return QDR_OK;
+}
+
+static uint64_t digest(const qdri_request *request) {
+    uint64_t word = qdri_mix((uint64_t)qdri_ordered(request->time));
+    word = qdri_mix(word ^ (uint64_t)qdri_ordered(request->tolerance));
+    return qdri_mix(word ^ (uint64_t)request->match ^ (uint64_t)request->number << 8);
+}
+
+static qdr_status sort_data(const qdr_stream *stream, void *const *data, void **sorted) {
+    if (!data) return qdri_fail(QDR_INVALID, "%s: the list of arrays is NULL", stream->running->label);
+    for (int f = 0; f < stream->fields; f++) {
+        int place = stream->imported[f];
+        sorted[place] = data[f];
+        if (!sorted[place] && stream->field[place].in.elements > 0)
+            return qdri_fail(QDR_INVALID, "%s: the array of field '%s' is NULL", stream->running->label,
+                             stream->field[place].name);
+    }
+    return QDR_OK;
+}
+
+/* Adds the call and asks. */
+static void launch(qdri_running *running, qdr_import_call *call) {
+    qdri_request *request = &call->request;
+    qdr_import_call **link = &running->calls;
+    int listens = are_unanswered(running);
+    while (*link) link = &(*link)->next;
+    *link = call;
+    request->number = running->requests++;
+    request->digest = digest(request);
+    running->asked = request->time;
+    qdri_import_say(running, &(qdri_ask){.kind = QDRI_ASK_REQUEST, .request = *request});
+    if (!listens) qdri_box_post(&running->answer);
+    qdri_running_step(running);
+}
+
+static qdr_status start(qdri_running *running, qdr_import_call *call, void *const *data) {
+    qdri_lock(running->wire);
+    drop_orphans(running);
+    qdr_status status = qdri_running_state(running);
+    if (!status) status = check_request(running, &call->request);
+    if (!status) status = sort_data(running->stream, data, call->data);
+    qdri_unlock(running->wire);
+    char sentence[QDRI_SENTENCE];
+    if (status) snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());
+    qdr_status joined = agree(call, status);
+    qdri_lock(running->wire);
+    if (!status && !joined) {
+        launch(running, call);
+    } else { /* the others may wait for this one; it stays until the reduction has ended */
+        if (joined) atomic_store(&call->agreed, 1);
+        if (!status) qdri_fault_raise(running, status = joined);
+        call->over = call->checked = call->finished = 1;
+        call->next = running->calls;
+        running->calls = call;
+        let_go(call);
+        if (!joined) qdri_fail(status, "%s", sentence);
+    }
+    qdri_unlock(running->wire);
+    return status;
+}
+
+qdr_status qdr_import_start(qdr_stream *stream, double time, qdr_match match, double tolerance,
+                            void *const *data, qdr_import_call **call) {
+    if (!stream || !call)
+        return qdri_fail(QDR_INVALID, "qdr_import_start: the %s is NULL", stream ? "handle" : "stream");
+    qdri_running *running = stream->running;
+    if (!stream->imports)
+        return qdri_fail(QDR_INVALID, "%s: %s exports it, and cannot import", running->label,
+                         stream->coupling->program->name);
+    if ((int)match < QDR_EXACT || (int)match > QDR_NEAREST)
+        return qdri_fail(QDR_INVALID, "%s: there is no match %d", running->label, (int)match);
+    size_t bytes = sizeof(qdr_import_call) + (size_t)stream->fields * sizeof(void *);
+    qdr_import_call *made = qdri_alloc_zero(1, bytes);
+    if (!made) return qdri_fail_memory();
+    made->running = running;
+    made->request = (qdri_request){
+        .time = time + 0.0, .match = match, .tolerance = match == QDR_EXACT ? 0 : tolerance + 0.0};
+    atomic_init(&made->agreed, 0);
+    QDRI_TRY(start(running, made, data));
+    *call = made;
+    return QDR_OK;
+}
+
+/* ---- the interface of a call --------------------------------------------------------------------------- */
+
+qdr_status qdr_import_test(qdr_import_call **call, int *done, double *matched) {
+    if (!call || !*call || !done) return qdri_fail(QDR_INVALID, "qdr_import_test: an argument is NULL");
+    qdri_running *running = (*call)->running;
+    qdri_lock(running->wire);
+    qdri_progress(running->wire);
+    qdri_running_step(running);
+    qdri_running_state(running);
+    qdri_import_settle(running);
+    *done = (*call)->finished;
+    qdr_status status = *done ? conclude(call, matched) : QDR_OK;
+    qdri_unlock(running->wire);
+    return status;
+}
+
+static int has_finished(qdri_running *running, const void *context) {
+    (void)running;
+    return ((const qdr_import_call *)context)->finished;
+}
+
+static qdr_status wait_for(qdr_import_call **handle, double *matched) {
+    qdr_import_call *call = *handle;
+    qdri_running *running = call->running;
+    char text[100];
+    qdri_wait wait = {
+        .kind = QDRI_WAIT_ANSWER, .number = call->request.number, .ready = has_finished, .context = call};
+    qdri_request_text(&call->request, text, sizeof text);
+    snprintf(wait.what, sizeof wait.what, "the export of stream '%s' by %s that matches %s",
+             running->stream->name, running->exporter_name, text);
+    qdr_status status = qdri_running_wait(running, &wait);
+    if (status == QDR_STALLED && !running->failed) return status;
+    qdri_import_settle(running);
+    return conclude(handle, matched);
+}
+
+qdr_status qdr_import_wait(qdr_import_call **call, double *matched) {
+    if (!call || !*call) return qdri_fail(QDR_INVALID, "qdr_import_wait: the call is NULL");
+    qdri_wire *wire = (*call)->running->wire;
+    qdri_lock(wire);
+    qdr_status status = wait_for(call, matched);
+    qdri_unlock(wire);
+    return status;
+}
+
+/* After a deadline nobody has the handle: what comes for it is thrown away. */
+qdr_status qdr_import(qdr_stream *stream, double time, qdr_match match, double tolerance, void *const *data,
+                      double *matched) {
+    qdr_import_call *call = NULL;
+    QDRI_TRY(qdr_import_start(stream, time, match, tolerance, data, &call));
+    qdr_status status = qdr_import_wait(&call, matched);
+    if (call) {
+        qdri_lock(call->running->wire);
+        let_go(call);
+        qdri_unlock(stream->running->wire);
+    }
+    return status;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A stream runs, from its opening to its end. A step moves everything that can move: answers go out, an exchange that is
+ * over is unpacked and makes room, the next begins when both the request and its answer are there. An exporter begins an
+ * exchange when it has decided, an importer when it has heard so; a program that is coupled with itself, when both.
+ *
+ * The end. An exporter that closes will export no more, which decides all requests; it stays until the importer has
+ * said that it asks no more, and has what it asked for. An importer that closes says so and leaves, after what it
+ * started has ended. After a failure nobody waits for anybody.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "couple/run.h"
+#include "plan/held.h"
+
+/* ---- steps --------------------------------------------------------------------------------------------- */
+
+/* The request that is next is through. */
+static void pass(qdri_running *running) {
+    if (running->stream->exports) qdri_timeline_serve(&running->timeline);
+    if (running->stream->imports) qdri_import_next(running)->over = 1;
+}
+
+static qdr_status end_exchange(qdri_running *running) {
+    QDRI_TRY(qdri_exchange_end_held(&running->exchange));
+    qdr_import_call *call = qdri_import_next(running);
+    if (running->stream->imports && !call->orphaned) QDRI_TRY(qdri_transfer_unpack(running, call));
+    pass(running);
+    return QDR_OK;
+}
+
+/* Begins what is next; *begun says whether anything was. */
+static qdr_status begin_next(qdri_running *running, int *begun) {
+    const qdr_stream *stream = running->stream;
+    const qdri_asked *asked = stream->exports ? qdri_timeline_next(&running->timeline) : NULL;
+    const qdr_import_call *call = stream->imports ? qdri_import_next(running) : NULL;
+    if ((stream->exports && !asked) || (stream->imports && (!call || call->verdict == QDRI_UNDECIDED)))
+        return QDR_OK;
+    *begun = 1;
+    if ((asked ? asked->verdict : call->verdict) == QDRI_MATCHED)
+        return qdri_transfer_start(running, asked ? &asked->request : &call->request,
+                                   asked ? asked->slot : -1);
+    pass(running);
+    return QDR_OK;
+}
+
+static int move(qdri_running *running) {
+    qdr_status status = QDR_OK;
+    int moved = 0;
+    if (!running->exchange) {
+        status = begin_next(running, &moved);
+    } else if (qdri_exchange_over(running->exchange)) {
+        status = end_exchange(running);
+        moved = 1;
+    }
+    if (status) qdri_fault_raise(running, status);
+    return moved;
+}
+
+void qdri_running_step(qdri_running *running) {
+    int moved = 1;
+    while (moved && !running->failed) {
+        moved = qdri_export_announce(running) > 0;
+        moved |= !running->failed && move(running);
+    }
+    qdri_import_settle(running);
+    if (running->wait && !running->ready)
+        running->ready = running->failed || running->wait->ready(running, running->wait->context);
+}
+
+static void poll(qdri_poller *poller) {
+    qdri_running_step((qdri_running *)((char *)poller - offsetof(qdri_running, poller)));
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------- */
+
+static void describe(qdri_running *running) {
+    const qdr_stream *stream = running->stream;
+    const qdri_space *space = &stream->coupling->space;
+    int from = stream->exporter, to = 1 - from;
+    running->own = space->own;
+    running->exporters = space->count[from];
+    running->importers = space->count[to];
+    running->exporter_rank = space->rank[from];
+    running->importer_rank = space->rank[to];
+    running->exporter_name = space->name[from];
+    running->importer_name = space->name[to];
+    snprintf(running->label, sizeof running->label, "stream '%s' from %s to %s", stream->name,
+             running->exporter_name, running->importer_name);
+}
+
+/* The most bytes that a part has in the importer's type, where that is another than the exporter's. */
+static int64_t converted_bytes(const qdri_running *running) {
+    int64_t most = 0;
+    for (int i = 0; i < running->in.first[running->in.count]; i++) {
+        const qdri_part *part = &running->in.part[i];
+        const qdri_field *field = &running->stream->field[part->field];
+        int64_t bytes = part->route->elements * field->width * qdr_type_bytes(field->type[1]);
+        if (field->type[0] != field->type[1] && bytes > most) most = bytes;
+    }
+    return most;
+}
+
+/* All memory but that of snapshots. */
+static qdr_status make_memory(qdri_running *running) {
+    int queue = running->stream->options.queue > 0 ? running->stream->options.queue : 8;
+    QDRI_TRY(qdri_messages_open(running->stream, 1, &running->out));
+    QDRI_TRY(qdri_messages_open(running->stream, 0, &running->in));
+    QDRI_TRY(qdri_timeline_open(queue, &running->timeline));
+    running->snapshot = QDRI_ZERO_ARRAY(char *, (int64_t)queue + 1);
+    running->outgoing = QDRI_ZERO_ARRAY(const void *, running->out.count);
+    running->incoming = QDRI_ZERO_ARRAY(void *, running->in.count);
+    running->staging = QDRI_ARRAY(char, running->in.at[running->in.count]);
+    running->converted = QDRI_ARRAY(char, converted_bytes(running));
+    if (!running->snapshot || !running->outgoing || !running->incoming || !running->staging ||
+        !running->converted)
+        return qdri_fail_memory();
+    return QDR_OK;
+}
+
+static void prepare_box(qdri_running *running, qdri_box *box, int from, int tag, int64_t bytes,
+                        int (*came)(qdri_box *box, const qdri_body *body)) {
+    *box = (qdri_box){.running = running, .from = from, .tag = tag, .bytes = bytes, .came = came};
+}
+
+/* The answer's is posted with the first request. */
+static void listen_to_others(qdri_running *running) {
+    const qdr_stream *stream = running->stream;
+    int own = running->own;
+    if (stream->exports) {
+        prepare_box(running, &running->ask, running->importer_rank[own % running->importers], QDRI_TAG_ASK,
+                    sizeof(qdri_ask), qdri_export_asked);
+        qdri_box_post(&running->ask);
+    }
+    if (stream->exports && running->exporters > 1) {
+        prepare_box(running, &running->compare,
+                    running->exporter_rank[(own + running->exporters - 1) % running->exporters],
+                    QDRI_TAG_COMPARE, sizeof(qdri_answer), qdri_export_compared);
+        qdri_box_post(&running->compare);
+    }
+    if (stream->imports)
+        prepare_box(running, &running->answer, running->exporter_rank[own % running->exporters],
+                    QDRI_TAG_ANSWER, sizeof(qdri_answer), qdri_import_answered);
+    if (qdri_running_is_root(running) && !stream->coupling->space.is_self) {
+        prepare_box(running, &running->waits,
+                    stream->exports ? running->importer_rank[0] : running->exporter_rank[0], QDRI_TAG_WAITS,
+                    sizeof(qdri_statement), qdri_deadlock_heard);
+        qdri_box_post(&running->waits);
+    }
+    qdri_fault_listen(running);
+}
+
+static void link_running(qdri_running *running) {
+    qdr_coupling *coupling = running->stream->coupling;
+    running->next = coupling->runnings;
+    coupling->runnings = running;
+    running->poller.poll = poll;
+    qdri_poller_add(running->wire, &running->poller);
+}
+
+static void unlink_running(qdri_running *running) {
+    qdri_poller_remove(running->wire, &running->poller);
+    for (qdri_running **link = &running->stream->coupling->runnings; *link; link = &(*link)->next)
+        if (*link == running) {
+            *link = running->next;
+            return;
+        }
+}
+
+/* `stays`: something of it is still under way. */
+static void dispose(qdri_running *running, int stays) {
+    qdri_transfer_close(running);
+    qdri_timeline_close(&running->timeline);
+    free(running->mine);
+    free(running->theirs);
+    qdri_wire_release(&running->wire);
+    if (!stays) free(running);
+}
+
+static double deadline_of(const qdr_stream *stream) {
+    return stream->seconds > 0 ? qdri_seconds() + stream->seconds : 0;
+}
+
+/* Whether all have their memory; tags, a number for the stream, who has wishes for the plan. */
+static qdr_status agree_to_begin(qdri_running *running, qdr_status status) {
+    const qdr_stream *stream = running->stream;
+    int wishes = stream->options.plan != NULL;
+    int64_t word[] = {(int64_t)(1e9 * qdri_seconds()), wishes, wishes && stream->exports};
+    qdri_agreement agreement = {
+        .status = status, .maximum = word, .count = 3, .wants_tags = 1, .deadline = deadline_of(stream)};
+    qdri_lock(running->wire);
+    status = qdri_agree(running->wire, &agreement);
+    qdri_unlock(running->wire);
+    running->first_tag = agreement.first_tag;
+    running->nonce = word[0];
+    running->plan_is_wished = (int)word[1];
+    running->plan_wished_by_exporter = (int)word[2];
+    return status;
+}
+
+static qdr_status agree_to_run(qdri_running *running, qdr_status status) {
+    qdri_agreement agreement = {.status = status, .deadline = deadline_of(running->stream)};
+    qdri_lock(running->wire);
+    status = qdri_agree(running->wire, &agreement);
+    qdri_unlock(running->wire);
+    return status;
+}
+
+/* Returns what the receives came to. */
+static qdr_status begin(qdri_running *running) {
+    qdri_lock(running->wire);
+    link_running(running);
+    listen_to_others(running);
+    qdr_status status = running->failed ? qdri_running_state(running) : QDR_OK;
+    qdri_unlock(running->wire);
+    return status;
+}
+
+static void give_up(qdri_running *running, int has_tags) {
+    qdri_lock(running->wire);
+    unlink_running(running);
+    int stays = qdri_memos_cancel(running);
+    if (has_tags && !stays) qdri_wire_return_tags(running->wire, running->first_tag);
+    qdri_unlock(running->wire);
+    dispose(running, stays);
+}
+
+qdr_status qdri_running_open(qdr_stream *stream) {
+    qdri_running *running = QDRI_ZERO_ARRAY(qdri_running, 1);
+    if (!running) return qdri_fail_memory(); /* the others will hear of it by their deadline */
+    running->stream = stream;
+    running->wire = qdri_wire_retain(stream->coupling->space.wire);
+    running->asked = running->spared = -INFINITY;
+    describe(running);
+    int has_tags = 0;
+    qdr_status status = agree_to_begin(running, make_memory(running));
+    if (!status) {
+        has_tags = 1;
+        status = qdri_plan_open(running);
+    }
+    if (!status) status = agree_to_run(running, begin(running));
+    if (status) {
+        char sentence[QDRI_SENTENCE];
+        snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());
+        give_up(running, has_tags);
+        return qdri_fail(status, "%s", sentence);
+    }
+    stream->running = running;
+    return QDR_OK;
+}
+
+/* ---- closing ------------------------------------------------------------------------------------------- */
+
+static int imports_have_ended(qdri_running *running, const void *context) {
+    (void)context;
+    for (const qdr_import_call *call = running->calls; call; call = call->next)
+        if (!call->finished) return 0;
+    return 1;
+}
+
+static int importer_has_left(qdri_running *running, const void *context) {
+    (void)context;
+    return running->no_more_asks && running->goodbyes_due == 0 && !running->exchange && running->mines == 0 &&
+           running->their == 0 && !qdri_timeline_next(&running->timeline) &&
+           !qdri_timeline_undecided(&running->timeline);
+}
+
+static qdr_status close_imports(qdri_running *running) {
+    qdri_wait wait = {.kind = QDRI_WAIT_OTHER, .ready = imports_have_ended};
+    snprintf(wait.what, sizeof wait.what, "the imports of stream '%s' that %s has started",
+             running->stream->name, running->importer_name);
+    QDRI_TRY(qdri_running_wait(running, &wait));
+    qdri_import_say(running, &(qdri_ask){.kind = QDRI_ASK_NO_MORE, .request = {.time = INFINITY}});
+    qdri_fault_goodbye(running);
+    return QDR_OK;
+}
+
+static qdr_status close_exports(qdri_running *running) {
+    qdri_wait wait = {.kind = QDRI_WAIT_CLOSE, .ready = importer_has_left};
+    snprintf(wait.what, sizeof wait.what, "%s to close stream '%s'", running->importer_name,
+             running->stream->name);
+    return qdri_running_wait(running, &wait);
+}
+
+/* Memos are short, and leave unless somebody is gone. */
+static void wait_for_memos(qdri_running *running) {
+    const double patience = 1; /* seconds */
+    double deadline = qdri_seconds() + patience;
+    while (running->memos_under_way > 0 && qdri_wire_usable(running->wire) && qdri_seconds() < deadline)
+        qdri_progress(running->wire);
+}
+
+/* Exports end first: that decides what the imports of the same program wait for. */
+static qdr_status finish(qdri_running *running) {
+    const qdr_stream *stream = running->stream;
+    QDRI_TRY(qdri_running_state(running));
+    if (stream->exports) qdri_timeline_promise(&running->timeline, INFINITY);
+    if (stream->imports) QDRI_TRY(close_imports(running));
+    if (stream->exports) QDRI_TRY(close_exports(running));
+    return QDR_OK;
+}
+
+qdr_status qdri_running_close(qdr_stream *stream) {
+    qdri_running *running = stream->running;
+    if (!running) return QDR_OK;
+    char sentence[QDRI_SENTENCE] = "";
+    qdri_lock(running->wire);
+    qdr_status status = finish(running);
+    if (status) {
+        snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());
+        qdri_fault_raise(running, status); /* whoever still waits for this rank does so in vain */
+    }
+    wait_for_memos(running);
+    unlink_running(running);
+    int stays = qdri_memos_cancel(running);
+    if (!running->failed && !stays) qdri_wire_return_tags(running->wire, running->first_tag);
+    qdri_unlock(running->wire);
+    qdri_import_close(running);
+    dispose(running, stays);
+    stream->running = NULL;
+    return status ? qdri_fail(status, "%s", sentence) : QDR_OK;
+}
+
+/* ---- looking ------------------------------------------------------------------------------------------- */
+
+void qdri_running_look(const qdr_stream *stream, qdr_stream_view *view) {
+    const qdri_running *running = stream->running;
+    if (!running) return;
+    view->messages_out = running->out.count;
+    view->messages_in = running->in.count;
+    view->bytes_out = qdri_messages_total(&running->out);
+    view->bytes_in = qdri_messages_total(&running->in);
+    view->exports = running->exported;
+    view->imports = running->imported;
+    view->queued = running->timeline.kept;
+    view->queue_bytes = running->timeline.kept * running->out.at[running->out.count];
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A stream that runs: shared by the files that run it.
+ *
+ *     timeline.c       which export answers which request, and what may be forgotten
+ *     export.c         the exporter's calls; queue; answers
+ *     import.c         the importer's calls; requests
+ *     run_transfer.c   messages: what is in them, the plan that carries them
+ *     run_plan.c       how the plan is wished for
+ *     run_memos.c    small messages beside the plan
+ *     run_wait.c       waiting, deadlines
+ *     run_deadlock.c   programs that wait for each other
+ *     fault.c          a failure of one rank becomes that of all
+ *     run.c            open, step, close
+ *
+ * All of it is a state machine that a poller of the space's wire steps, so it advances in every wait of the
+ * library, whatever that waits for: whoever waits for an import serves the requests of others meanwhile. Everything
+ * happens under that wire's lock, which the poller finds taken and the calls of the interface take. A step never
+ * waits.
+ *
+ * Who talks to whom, with M exporters and N importers: importer j sends its requests to the exporters p with
+ * p mod N = j, exporter p its answers to the importers j with j mod M = p. So each rank gets each once, and has one
+ * correspondent to listen to.
+ */
+#ifndef QDRI_COUPLE_RUN_H
+#define QDRI_COUPLE_RUN_H
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "couple/inside.h"
+#include "couple/timeline.h"
+
+/* ---- small messages ------------------------------------------------------------------------------------ */
+
+/* Tags of the stream's span. */
+enum { QDRI_TAG_ASK, QDRI_TAG_ANSWER, QDRI_TAG_COMPARE, QDRI_TAG_FAULT, QDRI_TAG_WAITS };
+
+enum { QDRI_SENTENCE = 1000, QDRI_WHAT = 400 };
+
+/* Importer to exporter. */
+typedef enum qdri_ask_kind { QDRI_ASK_REQUEST, QDRI_ASK_PROMISE, QDRI_ASK_NO_MORE } qdri_ask_kind;
+typedef struct qdri_ask {
+    int64_t kind;
+    qdri_request request; /* of a promise: its time */
+} qdri_ask;
+
+/* Exporter to importer; and to the next exporter, which compares it with its own. */
+typedef struct qdri_answer {
+    int64_t number, verdict;
+    double time;
+} qdri_answer;
+
+/* To the neighbours in the tree of ranks: what happened; or, as QDRI_GOODBYE, that nothing will come any more. */
+enum { QDRI_GOODBYE = -1 };
+typedef struct qdri_fault_note {
+    int64_t status;
+    char sentence[QDRI_SENTENCE];
+} qdri_fault_note;
+
+/* Between roots: what the program waits for, and which wait of the other it knows to be in vain. */
+typedef enum qdri_wait_kind {
+    QDRI_WAIT_OTHER,
+    QDRI_WAIT_ANSWER,
+    QDRI_WAIT_ROOM,
+    QDRI_WAIT_CLOSE
+} qdri_wait_kind;
+typedef struct qdri_statement {
+    int64_t stream; /* the number of its opening */
+    int64_t serial, kind, number;
+    int64_t knows_tag, knows_serial;
+    char what[QDRI_WHAT];
+} qdri_statement;
+
+typedef union qdri_body {
+    qdri_ask ask;
+    qdri_answer answer;
+    qdri_fault_note fault;
+    qdri_statement statement;
+} qdri_body;
+
+/* A small message that goes; taken from a pool and given back. */
+typedef struct qdri_memo qdri_memo;
+struct qdri_memo {
+    qdri_operation operation; /* first: callbacks convert */
+    qdri_running *running;
+    qdri_memo *next;  /* in the pool */
+    qdri_memo *chain; /* of all */
+    qdri_body body;
+};
+
+/* A receive that is posted ahead, again and again. */
+typedef struct qdri_box qdri_box;
+struct qdri_box {
+    qdri_operation operation; /* first */
+    qdri_running *running;
+    int from, tag;
+    int64_t bytes;
+    /* Whether more is to come. */
+    int (*came)(qdri_box *box, const qdri_body *body);
+    qdri_body body;
+};
+
+void qdri_memo_send(qdri_running *running, int to, int tag, const void *body, int64_t bytes);
+/* Listens; failures end up in the stream. */
+void qdri_box_post(qdri_box *box);
+/* True when MPI may go on with what is under way: then the memory must stay. */
+int qdri_memos_cancel(qdri_running *running);
+
+/* ---- messages of the plan ------------------------------------------------------------------------------ */
+
+/* Before the data of each; 64 bytes. */
+typedef struct qdri_header {
+    int64_t request, bytes;
+    double time;
+    uint64_t digest;   /* of the request */
+    uint64_t checksum; /* of what follows; 0: none */
+    int64_t reserved[3];
+} qdri_header;
+
+/* The elements of one field in one message. */
+typedef struct qdri_part {
+    const qdri_route *route;
+    int field;
+    int64_t at; /* in the message */
+} qdri_part;
+
+/* All messages of one direction, one after the other in a block of memory. */
+typedef struct qdri_messages {
+    int count;
+    int *partner;   /* [count]: in the other program, rising */
+    int *rank;      /* [count]: on the wire */
+    int64_t *at;    /* [count + 1]: in the block */
+    int64_t *bytes; /* [count] */
+    int *first;     /* [count + 1]: in part[] */
+    qdri_part *part;
+} qdri_messages;
+
+/* ---- a stream that runs -------------------------------------------------------------------------------- */
+
+/* What a call waits for. */
+typedef struct qdri_wait {
+    qdri_wait_kind kind;
+    int64_t number;
+    int (*ready)(qdri_running *running, const void *context);
+    const void *context;
+    char what[QDRI_WHAT]; /* "atmos' export of stream 'b' (BEFORE 3.5)" */
+} qdri_wait;
+
+struct qdri_running {
+    qdr_stream *stream;
+    qdri_running *next; /* of the coupling's */
+    qdri_wire *wire;
+    qdri_poller poller;
+    int own;                                  /* this rank's place in its program */
+    int exporters, importers;                 /* how many */
+    const int *exporter_rank, *importer_rank; /* on the wire */
+    const char *exporter_name, *importer_name;
+    char label[2 * QDRI_NAME + 100]; /* "stream 'a' from ocean to atmos" */
+    int first_tag;
+    int64_t nonce; /* tells it from other streams under the same tags */
+    qdr_status failed;
+    char sentence[QDRI_SENTENCE]; /* of the failure */
+
+    qdri_memo *memos, *unused_memos; /* all, and those in the pool */
+    int memos_under_way;
+    qdri_box ask, answer, compare, waits, fault[3];
+    int faults;       /* boxes of fault[] in use */
+    int goodbyes_due; /* importers among the neighbours that have not said it */
+
+    /* The transfer. */
+    qdri_messages out, in;
+    int plan_is_wished, plan_wished_by_exporter; /* in some way */
+    qdr_plan *plan;
+    qdr_exchange *exchange;
+    const void **outgoing; /* [out.count] */
+    void **incoming;       /* [in.count] */
+    char *staging;         /* what comes */
+    char *converted;       /* one part of it, in the importer's type */
+
+    /* Exporting. */
+    qdri_timeline timeline;
+    char **snapshot;            /* [queue + 1]: NULL, or a block */
+    int64_t asks;               /* memos that came from the correspondent */
+    int no_more_asks;           /* it said so */
+    qdri_answer *mine, *theirs; /* answers that wait for being compared with the neighbour's */
+    int64_t mines, mine_capacity, their, their_capacity;
+
+    /* Importing. */
+    qdr_import_call *calls; /* in order of requests, those that are not over first */
+    int64_t requests;       /* made */
+    int64_t said;           /* memos of each correspondent */
+    double asked, spared;   /* the last request's time, and the promise */
+
+    int64_t exported, imported;
+
+    /* Waiting. */
+    const qdri_wait *wait; /* of the call that this rank is in; NULL: none */
+    int ready;
+    int64_t serial; /* of the wait */
+    double waits_since;
+    qdri_statement told, heard; /* to and from the other root about this stream */
+};
+
+struct qdr_import_call {
+    qdri_operation agreeing; /* first: the callback converts */
+    int64_t word[8];         /* that all ranks must have alike: maxima of them and of their complements */
+    atomic_int agreed;
+    qdr_status agreement;
+    qdri_running *running;
+    qdr_import_call *next;
+    qdri_request request;
+    qdri_verdict verdict; /* as answered */
+    double time;
+    int checked;  /* all ranks meant the same */
+    int over;     /* the data has come, or none will */
+    int finished; /* both, or the stream failed */
+    int orphaned; /* nobody has the handle */
+    void *data[]; /* [fields]: in the order of stream->field */
+};
+
+static inline int qdri_running_is_root(const qdri_running *running) {
+    return running->own == 0;
+}
+
+/* A number in the order of doubles. */
+static inline int64_t qdri_ordered(double value) {
+    int64_t word;
+    memcpy(&word, &value, sizeof word);
+    return word < 0 ? word ^ INT64_MAX : word;
+}
+
+/* ---- between the files --------------------------------------------------------------------------------- */
+
+/* Takes every step that can be taken. */
+void qdri_running_step(qdri_running *running);
+/* The failure of the stream, if it has failed; else that of the wire. */
+qdr_status qdri_running_state(qdri_running *running);
+/* Waits until it is ready, or QDR_STALLED after stream->seconds. Returns the stream's failure if it has one. */
+qdr_status qdri_running_wait(qdri_running *running, const qdri_wait *wait);
+/* Looks whether the wait is in vain; fails the streams then. */
+void qdri_deadlock_look(qdri_running *running);
+int qdri_deadlock_heard(qdri_box *box, const qdri_body *body);
+
+/* This rank has found a failure, whose sentence is the thread's: all ranks of both programs will have it. */
+void qdri_fault_raise(qdri_running *running, qdr_status status);
+/* Opens the boxes of the tree. */
+void qdri_fault_listen(qdri_running *running);
+/* An importer leaves: exporters among the neighbours need not listen to it. */
+void qdri_fault_goodbye(qdri_running *running);
+
+qdr_status qdri_messages_open(const qdr_stream *stream, int outgoing, qdri_messages *messages);
+void qdri_messages_close(qdri_messages *messages);
+int64_t qdri_messages_total(const qdri_messages *messages);
+/* Both. */
+qdr_status qdri_plan_open(qdri_running *running);
+void qdri_transfer_close(qdri_running *running);
+/* Fills the block of an export. */
+void qdri_transfer_pack(qdri_running *running, const void *const *data, double time, char *block);
+/* One exchange: of the snapshot in this slot (-1: this rank exports nothing), for this request. */
+qdr_status qdri_transfer_start(qdri_running *running, const qdri_request *request, int slot);
+/* What came, into the arrays of the call. */
+qdr_status qdri_transfer_unpack(qdri_running *running, const qdr_import_call *call);
+
+uint64_t qdri_checksum(const void *data, int64_t bytes);
+
+/* Whether values of one type can become values of another. */
+int qdri_convertible(qdr_type from, qdr_type to);
+/* `count` values; whole numbers beyond the range become its end, and what is no number 0. */
+void qdri_convert(qdr_type from, qdr_type to, int64_t count, const void *in, void *out);
+
+/* The exporter's part of a step; whether anything happened. */
+int qdri_export_announce(qdri_running *running);
+int qdri_export_asked(qdri_box *box, const qdri_body *body);
+int qdri_export_compared(qdri_box *box, const qdri_body *body);
+/* The importer's. */
+int qdri_import_answered(qdri_box *box, const qdri_body *body);
+/* The first call whose data has not come; NULL: none. */
+qdr_import_call *qdri_import_next(const qdri_running *running);
+/* Ends what has ended. */
+void qdri_import_settle(qdri_running *running);
+/* To all exporters that listen to this rank. */
+void qdri_import_say(qdri_running *running, const qdri_ask *ask);
+/* Frees the calls; those under way are lost. */
+void qdri_import_close(qdri_running *running);
+
+/* "BEFORE 3.5, tolerance 1". */
+void qdri_request_text(const qdri_request *request, char *text, size_t size);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The plan of a stream, over the ranks of both programs. It may be asked for in either program; the exporter's wish
+ * goes before the importer's, and whoever wishes nothing follows. Wishes travel in an agreement: those who decide put
+ * them into words, the others put in less than any word is, and all have the maxima. (A machine does not travel: for
+ * algorithms that need one both programs give it.)
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "couple/run.h"
+#include "discover/partners.h"
+
+/* What travels, in whole words. */
+typedef struct wishes {
+    char algorithm[128], pacing[16], transport[16];
+    int64_t chunk, window, barrier;
+} wishes;
+enum { WORDS = sizeof(wishes) / sizeof(int64_t) };
+
+static qdr_status copy_word(const char *word, char *to, size_t size) {
+    if (!word) return QDR_OK;
+    if (strlen(word) >= size)
+        return qdri_fail(QDR_RANGE,
+                         "'%.140s' is too long a name in the plan of a stream; expected less than %zu", word,
+                         size);
+    memcpy(to, word, strlen(word) + 1);
+    return QDR_OK;
+}
+
+static qdr_status make_wishes(const qdr_plan_options *options, wishes *wanted) {
+    if (options->size != sizeof *options)
+        return qdri_fail(QDR_INVALID,
+                         "qdr_plan_options of %zu bytes in the options of a stream; begin with "
+                         "QDR_PLAN_OPTIONS",
+                         options->size);
+    *wanted = (wishes){.chunk = options->chunk, .window = options->window, .barrier = options->barrier};
+    QDRI_TRY(copy_word(options->algorithm, wanted->algorithm, sizeof wanted->algorithm));
+    QDRI_TRY(copy_word(options->pacing, wanted->pacing, sizeof wanted->pacing));
+    return copy_word(options->transport, wanted->transport, sizeof wanted->transport);
+}
+
+/* Both: what those who decide asked for, on all ranks. */
+static qdr_status share_wishes(qdri_running *running, wishes *wanted, double deadline) {
+    const qdr_stream *stream = running->stream;
+    int decides = running->plan_wished_by_exporter ? stream->exports : stream->imports;
+    int64_t word[WORDS];
+    qdr_status status = QDR_OK;
+    for (int i = 0; i < (int)WORDS; i++) word[i] = INT64_MIN;
+    if (decides && stream->options.plan) {
+        status = make_wishes(stream->options.plan, wanted);
+        if (!status) memcpy(word, wanted, sizeof *wanted);
+    }
+    qdri_lock(running->wire);
+    status = qdri_agree(
+        running->wire,
+        &(qdri_agreement){.status = status, .maximum = word, .count = WORDS, .deadline = deadline});
+    qdri_unlock(running->wire);
+    memcpy(wanted, word, sizeof *wanted);
+    wanted->algorithm[sizeof wanted->algorithm - 1] = 0;
+    wanted->pacing[sizeof wanted->pacing - 1] = 0;
+    wanted->transport[sizeof wanted->transport - 1] = 0;
+    return status;
+}
+
+static const char *unless_empty(const char *word) {
+    return *word ? word : NULL;
+}
+
+/* Over TCP there is nothing to schedule, and no receiving from anyone. */
+static void fill_options(const qdr_stream *stream, const wishes *wanted, qdr_plan_options *options) {
+    int is_tcp = !strcmp(stream->coupling->transport, "tcp");
+    if (stream->options.plan) *options = *stream->options.plan; /* machine, tracing, deadline */
+    options->algorithm = is_tcp ? "async" : unless_empty(wanted->algorithm);
+    options->pacing = is_tcp ? "free" : unless_empty(wanted->pacing);
+    options->transport = is_tcp ? "net" : unless_empty(wanted->transport);
+    options->chunk = wanted->chunk;
+    options->window = wanted->window;
+    options->barrier = is_tcp ? 0 : (int)wanted->barrier;
+    options->in_flight = 1;
+    if (!options->stall_seconds) options->stall_seconds = stream->seconds;
+}
+
+qdr_status qdri_plan_open(qdri_running *running) {
+    const qdri_messages *out = &running->out, *in = &running->in;
+    double seconds = running->stream->seconds;
+    qdr_plan_options options = QDR_PLAN_OPTIONS;
+    wishes wanted = {.chunk = 0};
+    qdr_partners *partners = NULL;
+    if (running->plan_is_wished)
+        QDRI_TRY(share_wishes(running, &wanted, seconds > 0 ? qdri_seconds() + seconds : 0));
+    fill_options(running->stream, &wanted, &options);
+    QDRI_TRY(qdri_partners_on(running->wire, out->count, out->rank, out->bytes, in->count, in->rank,
+                              in->bytes, &partners));
+    qdr_status status = qdr_plan_create(partners, &options, &running->plan);
+    qdr_partners_destroy(&partners);
+    return status;
+}

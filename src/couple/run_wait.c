@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting. A call says what it waits for and when that is so; the poller of the stream looks at it after each step.
+ * The first milliseconds are spent as everywhere in the library, looking and yielding; whoever waits longer waits for a
+ * program that computes, and sleeps between looks, so that it gets the processor. In between the roots look whether
+ * the two programs wait for each other.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "couple/run.h"
+
+qdr_status qdri_running_state(qdri_running *running) {
+    if (!running->failed) {
+        qdr_status status = qdri_wire_state(running->wire);
+        if (!status) return QDR_OK;
+        char sentence[QDRI_SENTENCE];
+        snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());
+        if (running->wait)
+            qdri_fail(status, "%s, waiting for %s: %s", running->label, running->wait->what, sentence);
+        else
+            qdri_fail(status, "%s: %s", running->label, sentence);
+        qdri_fault_raise(running, status);
+    }
+    return qdri_fail(running->failed, "%s", running->sentence);
+}
+
+static qdr_status stalled(const qdri_running *running) {
+    const qdr_stream *stream = running->stream;
+    return qdri_fail(QDR_STALLED, "%s: %s waited %g seconds for %s", running->label,
+                     stream->coupling->program->name, stream->seconds, running->wait->what);
+}
+
+static void rest(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+static qdr_status wait_for_it(qdri_running *running, double deadline) {
+    const double patient = 0.01; /* seconds */
+    qdri_wait_until(running->wire, &running->ready, running->waits_since + patient);
+    while (!running->ready) {
+        QDRI_TRY(qdri_running_state(running));
+        qdri_deadlock_look(running);
+        if (running->ready) break;
+        if (deadline > 0 && qdri_seconds() > deadline) return stalled(running);
+        rest();
+        qdri_progress(running->wire);
+    }
+    return running->failed ? qdri_running_state(running) : QDR_OK;
+}
+
+/* Rises over all streams of the coupling. */
+static int64_t next_serial(const qdr_coupling *coupling) {
+    int64_t last = 0;
+    for (const qdri_running *running = coupling->runnings; running; running = running->next)
+        if (running->serial > last) last = running->serial;
+    return last + 1;
+}
+
+qdr_status qdri_running_wait(qdri_running *running, const qdri_wait *wait) {
+    double seconds = running->stream->seconds;
+    running->wait = wait;
+    running->ready = 0;
+    running->serial = next_serial(running->stream->coupling);
+    running->waits_since = qdri_seconds();
+    qdri_running_step(running);
+    qdr_status status = wait_for_it(running, seconds > 0 ? running->waits_since + seconds : 0);
+    running->wait = NULL;
+    return status;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Streams: opening, looking, closing. Opening is a conversation of both programs: all ranks say whether their arguments
+ * make sense, and that those of one program are the same; the two declarations are exchanged and compared; schedules are
+ * built; then the stream can run.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "couple/declare.h"
+#include "couple/schedules.h"
+#include "couple/share.h"
+
+static void dispose(qdr_stream *stream) {
+    for (int f = 0; f < QDR_MOST_COUPLED && stream->field; f++) {
+        qdri_field *field = &stream->field[f];
+        qdri_routes_close(&field->out);
+        qdri_routes_close(&field->in);
+        for (int role = 0; role < 2; role++) {
+            qdr_layout_destroy(&field->layout[role]);
+            qdr_region_destroy(&field->region[role]);
+        }
+    }
+    free(stream->field);
+    free(stream->exported);
+    free(stream->imported);
+    free(stream);
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------- */
+
+/* Everybody has come with arguments that make sense, and the ranks of a program with the same ones. */
+static qdr_status agree_on_arguments(const qdr_stream *stream, const qdri_head *head, qdr_status status,
+                                     double deadline) {
+    enum { WORDS = 2 * QDRI_DECLARED };
+    const qdri_space *space = &stream->coupling->space;
+    int64_t word[2 * WORDS], digest[QDRI_DECLARED] = {0};
+    if (!status) qdri_declared_digests(stream, head, digest);
+    for (int i = 0; i < 2 * WORDS; i++) word[i] = INT64_MIN;
+    for (int i = 0; i < QDRI_DECLARED; i++) {
+        word[WORDS * space->side + 2 * i] = digest[i];
+        word[WORDS * space->side + 2 * i + 1] = -digest[i];
+    }
+    status = qdri_say_who(space, stream->name[0] ? stream->name : "?", status);
+    QDRI_TRY(qdri_space_agree(space, status, word, 2 * WORDS, deadline));
+    for (int side = 0; side < 2 - space->is_self; side++)
+        for (int i = 0; i < QDRI_DECLARED; i++)
+            if (word[WORDS * side + 2 * i] != -word[WORDS * side + 2 * i + 1])
+                return qdri_fail(QDR_MISMATCH, "the ranks of %s disagree on the %s of a stream",
+                                 space->name[side], qdri_declared_what[i]);
+    return QDR_OK;
+}
+
+/* The two declarations, the first program's first. `*theirs` is what came, to be freed. */
+static qdr_status exchange_heads(qdri_build *build, const qdri_head *mine, const qdri_head *head[2],
+                                 qdri_letter *theirs) {
+    static const int gives[2] = {1, 1};
+    const qdri_space *space = build->space;
+    *theirs = (qdri_letter){.rank = 0};
+    head[0] = head[1] = mine;
+    if (space->is_self) return QDR_OK;
+    qdri_letter out = {.bytes = qdri_head_bytes(mine->exports + mine->imports)};
+    out.data = qdri_letter_alloc(&build->effort, out.bytes);
+    if (out.data)
+        memcpy(out.data, mine, (size_t)out.bytes);
+    else
+        out.bytes = 0;
+    int way = build->stream->coupling->latency < 1e-3 ? QDRI_DISJOINT : QDRI_REPRESENTATIVE;
+    QDRI_TRY(qdri_share(build, "exchanging declarations", way, gives, out, theirs));
+    QDRI_TRY(qdri_head_check(theirs->data, theirs->bytes));
+    head[!space->side] = theirs->data;
+    return QDR_OK;
+}
+
+/* What building took, over all ranks of both programs. */
+static qdr_status sum_up(qdri_build *build, double began) {
+    enum { SUMS = 10 };
+    const qdri_effort *effort = &build->effort;
+    qdr_stream_view *view = &build->stream->view;
+    int64_t most[5] = {0}, sum[SUMS] = {0};
+    qdri_wire *wire = build->space->wire;
+    for (int role = 0; role < 2; role++)
+        if (build->has[role]) {
+            most[role] = sum[role] = (int64_t)(1e9 * effort->seconds);
+            most[2 + role] = sum[2 + role] = effort->computed;
+        }
+    most[4] = (int64_t)(1e9 * (qdri_seconds() - began));
+    sum[4] = effort->inside_messages, sum[5] = effort->inside_bytes;
+    sum[6] = effort->across_messages, sum[7] = effort->across_bytes;
+    QDRI_TRY(qdri_space_agree(build->space, QDR_OK, most, 5, build->deadline));
+    qdri_lock(wire);
+    qdri_flight *flight = qdri_flight_create(wire, "summing up");
+    int64_t *words = flight ? QDRI_FLIGHT_ARRAY(flight, int64_t, SUMS) : NULL;
+    qdri_flight_leg *leg = words ? qdri_flight_legs(flight, 1) : NULL;
+    qdr_status status = leg ? QDR_OK : qdri_fail_memory();
+    if (leg) {
+        flight->deadline = build->deadline;
+        memcpy(words, sum, sizeof sum);
+        qdri_flight_note(leg, qdri_reduce(wire, &leg->operation, QDRI_SUM, words, SUMS));
+        status = qdri_flight_wait(flight);
+        memcpy(sum, words, sizeof sum);
+    }
+    if (flight) qdri_flight_end(&flight);
+    qdri_unlock(wire);
+    for (int role = 0; role < 2; role++) {
+        view->seconds_most[role] = 1e-9 * (double)most[role];
+        view->seconds_mean[role] = 1e-9 * (double)sum[role] / build->ranks[role];
+        view->computed_most[role] = most[2 + role];
+        view->computed_all[role] = sum[2 + role];
+    }
+    view->build_seconds = 1e-9 * (double)most[4];
+    view->inside_messages = sum[4], view->inside_bytes = sum[5];
+    view->across_messages = sum[6], view->across_bytes = sum[7];
+    view->peak_bytes = effort->memory.peak;
+    return status;
+}
+
+static void count_routes(const qdri_routes *routes, int64_t element_bytes, int64_t *bytes, int64_t *runs) {
+    *bytes += routes->elements * element_bytes;
+    for (int i = 0; i < routes->count; i++) *runs += qdri_route_runs(&routes->route[i]);
+}
+
+static void fill_view(qdr_stream *stream) {
+    qdr_stream_view *view = &stream->view;
+    view->name = stream->name;
+    view->fields = stream->fields;
+    for (int f = 0; f < stream->fields; f++) {
+        const qdri_field *field = &stream->field[f];
+        view->elements += field->elements;
+        count_routes(&field->out, field->width * qdr_type_bytes(field->type[0]), &view->bytes_out,
+                     &view->runs_out);
+        count_routes(&field->in, field->width * qdr_type_bytes(field->type[0]), &view->bytes_in,
+                     &view->runs_in);
+    }
+}
+
+static qdr_status open_stream(qdr_stream *stream, qdri_head *head, qdr_status declared, double deadline) {
+    const qdri_head *heads[2];
+    qdri_build build;
+    qdri_letter theirs;
+    qdri_choice asked;
+    QDRI_TRY(agree_on_arguments(stream, head, declared, deadline));
+    qdri_build_open(&build, stream, deadline);
+    qdr_status status = exchange_heads(&build, head, heads, &theirs);
+    if (!status) status = qdri_compare(stream, heads, &asked);
+    qdri_letters_free(&build.effort, 1, &theirs);
+    QDRI_TRY(status);
+    double began = qdri_seconds();
+    QDRI_TRY(qdri_build_all(&build, &asked));
+    QDRI_TRY(sum_up(&build, began));
+    fill_view(stream);
+    return qdri_running_open(stream);
+}
+
+static const qdr_stream_options defaults = QDR_STREAM_OPTIONS;
+
+qdr_status qdr_stream_open(qdr_coupling *coupling, const char *name, const qdr_coupled *exports, int exported,
+                           const qdr_coupled *imports, int imported, const qdr_stream_options *options,
+                           qdr_stream **stream) {
+    if (!coupling || !stream)
+        return qdri_fail(QDR_INVALID, "qdr_stream_open: %s is NULL", coupling ? "stream" : "coupling");
+    QDRI_TRY(qdri_wire_state(coupling->space.wire));
+    qdr_stream *made = QDRI_ZERO_ARRAY(qdr_stream, 1);
+    qdri_head *head = NULL;
+    if (!made) return qdri_fail_memory();
+    if (!options) options = &defaults;
+    int is_right = options->size == sizeof *options;
+    made->coupling = coupling;
+    made->options = is_right ? *options : defaults;
+    made->seconds = made->options.seconds > 0 ? made->options.seconds : coupling->seconds;
+    double deadline = qdri_deadline(made->seconds);
+    qdr_status status = qdri_declare(made, name, exports, exported, imports, imported, options, &head);
+    status = open_stream(made, head, status, deadline);
+    free(head);
+    if (status) {
+        dispose(made);
+        return status;
+    }
+    coupling->streams++;
+    *stream = made;
+    return QDR_OK;
+}
+
+/* ---- looking ------------------------------------------------------------------------------------------- */
+
+qdr_stream_view qdr_stream_look(const qdr_stream *stream) {
+    qdr_stream_view view = stream->view;
+    qdri_running_look(stream, &view);
+    return view;
+}
+
+qdr_status qdr_stream_schedule(const qdr_stream *stream, int outgoing, int field, int *partners, int **rank,
+                               int64_t **start, int64_t **place) {
+    if (!stream || !partners || !rank || !start || !place)
+        return qdri_fail(QDR_INVALID, "qdr_stream_schedule: an argument is NULL");
+    if (field < 0 || field >= stream->fields)
+        return qdri_fail(QDR_RANGE, "field %d of %d", field, stream->fields);
+    const int *order = outgoing ? stream->exported : stream->imported;
+    int has = outgoing ? stream->exports : stream->imports;
+    const qdri_field *one = &stream->field[has ? order[field] : field];
+    const qdri_routes *routes = outgoing ? &one->out : &one->in;
+    int *ranks = QDRI_ARRAY(int, routes->count);
+    int64_t *starts = QDRI_ARRAY(int64_t, routes->count + 1), *places = QDRI_ARRAY(int64_t, routes->elements);
+    if (!ranks || !starts || !places) {
+        free(ranks);
+        free(starts);
+        free(places);
+        return qdri_fail_memory();
+    }
+    starts[0] = 0;
+    for (int i = 0; i < routes->count; i++) {
+        ranks[i] = routes->route[i].partner;
+        starts[i + 1] = starts[i] + routes->route[i].elements;
+        qdri_route_expand(&routes->route[i], places + starts[i]);
+    }
+    *partners = routes->count;
+    *rank = ranks;
+    *start = starts;
+    *place = places;
+    return QDR_OK;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------- */
+
+qdr_status qdr_stream_close(qdr_stream **stream) {
+    if (!stream || !*stream) return QDR_OK;
+    qdr_stream *closed = *stream;
+    *stream = NULL;
+    qdr_status status = qdri_running_close(closed);
+    closed->coupling->streams--;
+    dispose(closed);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matching, walking and holes against tables of all elements. */
+#include "layout_cases.h"
+
+#ifndef QDR_LIGHT_TESTS
+#define QDR_LIGHT_TESTS 0
+#endif
+
+enum { ROUNDS = QDR_LIGHT_TESTS ? 3000 : 25000 };
+
+static array_case array[2];
+static region_case region[2];
+
+/* ---- walking ------------------------------------------------------------------------------------------- */
+
+typedef struct seen {
+    const array_case *array;
+    const region_case *region;
+    int64_t next, runs;
+} seen;
+
+static qdr_status see(void *context, int64_t number, int64_t count, int rank, int64_t place, int64_t step) {
+    seen *seen = context;
+    assert_int_equal(number, seen->next);
+    assert_true(count > 0);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t element = seen->region->element[number + i];
+        assert_int_equal(rank, seen->array->owner[element]);
+        if (rank >= 0) assert_int_equal(place + i * step, seen->array->place[element]);
+    }
+    seen->next += count;
+    seen->runs++;
+    return QDR_OK;
+}
+
+static void check_walk(qdri_random *random, const array_case *array, const region_case *region) {
+    qdri_side side = {array->layout, region->region};
+    int64_t low = draw(random, 0, region->elements), high = draw(random, low, region->elements), hole,
+            lowest = -1;
+    if (draw(random, 0, 1)) low = 0, high = region->elements;
+    seen seen = {array, region, low, 0};
+    assert_int_equal(qdri_side_walk(&side, low, high, see, &seen), QDR_OK);
+    assert_int_equal(seen.next, high);
+    for (int64_t k = region->elements - 1; k >= 0; k--)
+        if (array->owner[region->element[k]] < 0) lowest = k;
+    assert_int_equal(qdri_side_hole(&side, &hole), QDR_OK);
+    assert_int_equal(hole, lowest);
+}
+
+static void walks_and_holes(void **state) {
+    (void)state;
+    qdri_random random = qdri_random_seed(7);
+    for (int round = 0; round < ROUNDS; round++) {
+        draw_compact(&random, array);
+        draw_region(&random, array, CASE_ELEMENTS, region);
+        check_walk(&random, array, region);
+        qdr_region_destroy(&region->region);
+        qdr_layout_destroy(&array->layout);
+    }
+}
+
+static qdr_status stop(void *context, int64_t number, int64_t count, int rank, int64_t place, int64_t step) {
+    (void)number, (void)count, (void)rank, (void)place, (void)step;
+    return ++*(int *)context == 2 ? QDR_BUSY : QDR_OK;
+}
+
+static void a_visitor_can_stop(void **state) {
+    (void)state;
+    qdr_axis axis = {.extent = 100, .spread = QDR_BLOCK, .parts = 5};
+    qdri_side side;
+    qdr_layout *layout;
+    qdr_region *all;
+    int visits = 0;
+    assert_int_equal(qdr_layout_regular(1, &axis, NULL, &layout), QDR_OK);
+    assert_int_equal(qdr_region_all(layout, QDR_ROW_MAJOR, &all), QDR_OK);
+    side = (qdri_side){layout, all};
+    assert_int_equal(qdri_side_walk(&side, 0, 100, stop, &visits), QDR_BUSY);
+    assert_int_equal(visits, 2);
+    assert_int_equal(qdri_side_walk(&side, 0, 101, stop, &visits), QDR_RANGE);
+    assert_int_equal(qdri_side_walk(&side, -1, 5, stop, &visits), QDR_RANGE);
+    qdr_region_destroy(&all);
+    qdr_layout_destroy(&layout);
+}
+
+/* ---- matching ------------------------------------------------------------------------------------------ */
+
+/* An array in which the boxes of `from` can stand, shape by shape, and the region that has them there. */
+static void mirror(qdri_random *random, const array_case *from, array_case *to, region_case *mirrored,
+                   int64_t (*count)[4], int boxes) {
+    (void)from;
+    int64_t lower[4] = {0}, upper[4], stride[4], base = 0;
+    qdr_order order = open_region(random, to->dimensions, mirrored);
+    for (int i = 0; i < boxes; i++) {
+        for (int d = 0; d < to->dimensions; d++) {
+            int64_t n = count[i][order == QDR_ROW_MAJOR ? d : to->dimensions - 1 - d];
+            int64_t most = n > 1 ? (to->extent[d] - 1 - (d == 0 ? base : 0)) / (n - 1) : 1;
+            assert_true(most >= 1);
+            stride[d] = d == 0 || most == 1 ? 1 : draw(random, 1, most);
+            int64_t room = to->extent[d] - 1 - (n - 1) * stride[d];
+            lower[d] = d == 0 ? base : draw(random, 0, room);
+            upper[d] = lower[d] + (n - 1) * stride[d] + 1;
+        }
+        base = upper[0];
+        add_box(to, mirrored, order, lower, upper, stride);
+    }
+}
+
+/* Two regions of boxes of equal shapes, one after the other along the first dimension. */
+static int draw_mirrored(qdri_random *random) {
+    int64_t count[3][4];
+    int dimensions = array[0].dimensions, boxes = (int)draw(random, 1, 3);
+    if (array[1].dimensions != dimensions) return 0;
+    for (int side = 0; side < 2; side++)
+        for (int d = 0; d < dimensions; d++)
+            if (array[side].extent[d] < boxes) return 0;
+    for (int i = 0; i < boxes; i++)
+        for (int d = 0; d < dimensions; d++) {
+            int64_t most = CASE_ELEMENTS;
+            for (int side = 0; side < 2; side++) { /* wherever the order puts it, it must fit */
+                int other = dimensions - 1 - d;
+                for (int k = 0; k < 2; k++) {
+                    int64_t extent = array[side].extent[k ? other : d] / boxes;
+                    if (extent < most) most = extent;
+                }
+            }
+            count[i][d] = draw(random, 1, most);
+        }
+    mirror(random, array, array, region, count, boxes);
+    mirror(random, array, array + 1, region + 1, count, boxes);
+    return 1;
+}
+
+/* By rising number, what both have. */
+static int64_t expect(int rank_a, int rank_b, int64_t *in_a, int64_t *in_b) {
+    int64_t count = 0;
+    for (int64_t k = 0; k < region[0].elements; k++) {
+        int64_t a = region[0].element[k], b = region[1].element[k];
+        if (array[0].owner[a] != rank_a || array[1].owner[b] != rank_b) continue;
+        in_a[count] = array[0].place[a];
+        in_b[count++] = array[1].place[b];
+    }
+    return count;
+}
+
+static void check_selection(const qdri_selection *selection, int64_t count, const int64_t *expected) {
+    static int64_t found[CASE_ELEMENTS];
+    int64_t low, high, least = 0, most = -1;
+    assert_int_equal(selection->elements, count);
+    qdri_selection_expand(selection, found);
+    for (int64_t i = 0; i < count; i++) {
+        assert_int_equal(found[i], expected[i]);
+        if (i == 0 || expected[i] < least) least = expected[i];
+        if (expected[i] > most) most = expected[i];
+    }
+    qdri_selection_bounds(selection, &low, &high);
+    assert_int_equal(low, least);
+    assert_int_equal(high, most);
+    assert_true(qdri_selection_runs(selection) <= count);
+}
+
+static void check_pair(const qdri_side *side, int rank_a, int rank_b) {
+    static int64_t in_a[CASE_ELEMENTS], in_b[CASE_ELEMENTS];
+    qdri_selection found[2] = {{0}, {0}}, alone = {0};
+    int64_t count = expect(rank_a, rank_b, in_a, in_b);
+    assert_int_equal(qdri_match(side, rank_a, side + 1, rank_b, found, found + 1), QDR_OK);
+    check_selection(found, count, in_a);
+    check_selection(found + 1, count, in_b);
+    assert_int_equal(qdri_match(side, rank_a, side + 1, rank_b, NULL, &alone), QDR_OK);
+    check_selection(&alone, count, in_b);
+    for (int s = 0; s < 2; s++) qdri_selection_close(found + s);
+    qdri_selection_close(&alone);
+}
+
+static void matches(void **state) {
+    (void)state;
+    qdri_random random = qdri_random_seed(11);
+    int mirrored = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int side = 0; side < 2; side++) draw_compact(&random, array + side);
+        if (draw(&random, 0, 2) && draw_mirrored(&random)) {
+            mirrored++;
+        } else {
+            draw_region(&random, array, array[1].elements, region);
+            draw_region(&random, array + 1, region->elements, region + 1);
+            fill_region(&random, array + 1, region->elements, region + 1);
+        }
+        assert_int_equal(region[0].elements, region[1].elements);
+        qdri_side side[2] = {{array[0].layout, region[0].region}, {array[1].layout, region[1].region}};
+        int ranks_a = qdri_layout_ranks(array[0].layout), ranks_b = qdri_layout_ranks(array[1].layout);
+        check_pair(side, (int)draw(&random, 0, ranks_a), (int)draw(&random, 0, ranks_b));
+        for (int more = 0; more < 3; more++) { /* of owners of the same number */
+            if (region[0].elements == 0) break;
+            int64_t k = draw(&random, 0, region[0].elements - 1);
+            int owner_a = array[0].owner[region[0].element[k]],
+                owner_b = array[1].owner[region[1].element[k]];
+            if (owner_a >= 0 && owner_b >= 0) check_pair(side, owner_a, owner_b);
+        }
+        for (int s = 0; s < 2; s++) {
+            qdr_region_destroy(&region[s].region);
+            qdr_layout_destroy(&array[s].layout);
+        }
+    }
+    assert_true(mirrored > ROUNDS / 20);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(walks_and_holes),
+                                       cmocka_unit_test(a_visitor_can_stop), cmocka_unit_test(matches)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Exchanges for callers that hold the wire's lock: protocols that run inside its progress, where nothing may wait and
+ * the lock is taken. As the functions of quadrille/plan.h otherwise.
+ */
+#ifndef QDRI_HELD_H
+#define QDRI_HELD_H
+
+#include "quadrille/plan.h"
+
+qdr_status qdri_exchange_start_held(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange);
+
+/* Whether it has ended, well or not. */
+int qdri_exchange_over(const qdr_exchange *exchange);
+
+/* Of one that has: its status; the handle is NULL then. */
+qdr_status qdri_exchange_end_held(qdr_exchange **exchange);
+
+/* It is given up: its plan can be destroyed, and its buffers must stay until MPI_Finalize. */
+void qdri_exchange_abandon(qdr_exchange **exchange);
+
+#endif

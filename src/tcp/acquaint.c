@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two roots that have proven themselves tell each other their names, ranks and tags, then where each of their ranks
+ * listens, then measure how long a word takes: there and back a few times, of which the median counts. Every message has
+ * a length that is known before it comes, bounded by the number of ranks, and a deadline. Both sides send and receive at
+ * once, so no length makes them wait for each other.
+ */
+#include "tcp/acquaint.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "tcp/bytes.h"
+
+enum { INTRODUCTION = 96, NAME_AT = 16, ROUNDS = 9, WORD = 8 };
+static const double patience = 30; /* seconds, for all of it */
+
+typedef struct talk {
+    qdri_bridge *bridge;
+    const char *peer;
+    int file;
+    double deadline;
+} talk;
+
+static qdr_status fail_lost(const talk *self, const char *how) {
+    return qdri_fail(QDR_PEER, "%s came, but was lost before the two were connected: %s", self->peer, how);
+}
+
+/* True when something has moved. */
+static int move(int file, const char *out, int64_t *out_left, int64_t out_bytes, char *in, int64_t *in_left,
+                int64_t in_bytes, int *ended) {
+    int64_t before = *out_left + *in_left;
+    if (*out_left > 0) {
+        ssize_t more = send(file, out + (out_bytes - *out_left), (size_t)*out_left, MSG_NOSIGNAL);
+        if (more > 0) *out_left -= more;
+        if (more < 0 && errno != EAGAIN && errno != EINTR) *ended = 1;
+    }
+    if (*in_left > 0) {
+        ssize_t more = recv(file, in + (in_bytes - *in_left), (size_t)*in_left, 0);
+        if (more > 0) *in_left -= more;
+        if (more == 0 || (more < 0 && errno != EAGAIN && errno != EINTR)) *ended = 1;
+    }
+    return *out_left + *in_left < before;
+}
+
+/* Sends and receives so many bytes. */
+static qdr_status swap(const talk *self, const void *out, int64_t out_bytes, void *in, int64_t in_bytes) {
+    int64_t out_left = out_bytes, in_left = in_bytes;
+    int ended = 0;
+    while (out_left > 0 || in_left > 0) {
+        if (move(self->file, out, &out_left, out_bytes, in, &in_left, in_bytes, &ended)) continue;
+        if (ended) return fail_lost(self, "it closed the connection");
+        if (qdri_seconds() > self->deadline) return fail_lost(self, "it was silent for too long");
+        struct pollfd file = {.fd = self->file,
+                              .events = (short)((in_left > 0 ? POLLIN : 0) | (out_left > 0 ? POLLOUT : 0))};
+        if (poll(&file, 1, 2) == 0) {
+            qdri_bridge_poll(self->bridge, 0);
+            qdri_progress(NULL);
+        }
+    }
+    return QDR_OK;
+}
+
+/* ---- introductions ------------------------------------------------------------------------------------- */
+
+static qdr_status introduce(const talk *self, const qdri_bridge_request *request, int64_t own_ranks,
+                            qdri_acquaintance *known) {
+    unsigned char own[INTRODUCTION] = {0}, other[INTRODUCTION];
+    int own_spans = qdri_tag_spans();
+    qdri_put(own, (uint64_t)own_ranks, 8);
+    qdri_put(own + 8, (uint64_t)own_spans, 8);
+    memcpy(own + NAME_AT, request->name, strlen(request->name));
+    QDRI_TRY(swap(self, own, sizeof own, other, sizeof other));
+    uint64_t ranks = qdri_get(other, 8), spans = qdri_get(other + 8, 8);
+    other[sizeof other - 1] = '\0';
+    const char *name = (const char *)other + NAME_AT;
+    if (strcmp(name, request->peer) != 0)
+        return qdri_fail(QDR_INVALID, "who came is '%.64s'; expected %s", name, request->peer);
+    if (ranks < 1 || ranks > QDRI_MOST_RANKS || spans < 1 || spans > INT32_MAX)
+        return qdri_fail(QDR_INVALID, "%s says that it has %llu ranks; expected 1 to %d", request->peer,
+                         (unsigned long long)ranks, QDRI_MOST_RANKS);
+    known->ranks = (int64_t)ranks;
+    known->tag_spans = (int64_t)spans < own_spans ? (int64_t)spans : own_spans;
+    return QDR_OK;
+}
+
+static int by_size(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whoever called measures, and tells the other. */
+static qdr_status measure(const talk *self, int called, double *latency) {
+    unsigned char word[WORD] = {0};
+    int64_t nanoseconds[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        double begin = qdri_seconds();
+        if (called) QDRI_TRY(swap(self, word, WORD, NULL, 0));
+        QDRI_TRY(swap(self, NULL, 0, word, WORD));
+        if (!called) QDRI_TRY(swap(self, word, WORD, NULL, 0));
+        nanoseconds[i] = (int64_t)(1e9 * (qdri_seconds() - begin));
+    }
+    qsort(nanoseconds, ROUNDS, sizeof *nanoseconds, by_size);
+    qdri_put(word, (uint64_t)nanoseconds[ROUNDS / 2], WORD);
+    QDRI_TRY(called ? swap(self, word, WORD, NULL, 0) : swap(self, NULL, 0, word, WORD));
+    *latency = 1e-9 * (double)qdri_get(word, WORD);
+    return QDR_OK;
+}
+
+qdr_status qdri_acquaint(qdri_bridge *bridge, int file, int called, const qdri_bridge_request *request,
+                         const unsigned char *endpoints, qdri_acquaintance *known,
+                         unsigned char **far_endpoints) {
+    talk self = {bridge, request->peer, file, qdri_seconds() + patience};
+    int64_t own_ranks = bridge->ranks[bridge->side];
+    if (request->deadline > 0 && request->deadline < self.deadline) self.deadline = request->deadline;
+    QDRI_TRY(introduce(&self, request, own_ranks, known));
+    unsigned char *heard = qdri_alloc(known->ranks, QDRI_ENDPOINT);
+    if (!heard) return qdri_fail_memory();
+    qdr_status status =
+        swap(&self, endpoints, own_ranks * QDRI_ENDPOINT, heard, known->ranks * QDRI_ENDPOINT);
+    if (!status) status = measure(&self, called, &known->latency);
+    if (status) {
+        free(heard);
+        return status;
+    }
+    bridge->ranks[1 - bridge->side] = (int)known->ranks;
+    *far_endpoints = heard;
+    return QDR_OK;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A link: the messages between this rank and one of the other program.
+ *
+ * A message goes as soon as it is sent, whether a receive for it is posted or not, as long as the other side could keep
+ * it: each side may have QDRI_WINDOW bytes of early messages at the other, and gets credit back as they are received.
+ * Beyond that, and when it is long, a message is announced, and goes when a receive for it is posted. So memory is
+ * bounded, no message stands in the way of another that is waited for, and mostly nothing waits for a round trip.
+ * Receives and messages, announced or not, meet in their order by tag. Data goes from the sender's memory to the socket
+ * and from the socket to the receiver's; only what came early is copied.
+ *
+ * Of two ranks the one of the second program calls. What the other wants to send meanwhile waits in the queue.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "tcp/inside.h"
+
+static const int64_t longest_early = QDRI_WINDOW / 4;
+
+/* ---- having one ---------------------------------------------------------------------------------------- */
+
+static void begin_call(qdri_link *link) {
+    qdri_bridge *bridge = link->bridge;
+    link->call.secret = bridge->session;
+    link->call.purpose = QDRI_LINK;
+    link->call.from = bridge->own_rank;
+    link->call.to = link->rank;
+    link->call.link = link;
+    link->again = 0;
+    link->stage = QDRI_LINK_CALLING;
+    qdri_call_begin(bridge, &link->call, &bridge->far[link->rank].address);
+}
+
+qdri_link *qdri_link_make(qdri_bridge *bridge, int rank) {
+    qdri_link *link = QDRI_ZERO_ARRAY(qdri_link, 1);
+    unsigned char *buffer = QDRI_ARRAY(unsigned char, QDRI_LINK_BUFFER);
+    if (!link || !buffer) {
+        free(link);
+        free(buffer);
+        return NULL;
+    }
+    *link = (qdri_link){.watch = {QDRI_WATCH_LINK}, .bridge = bridge, .rank = rank, .file = -1};
+    link->buffer = buffer;
+    link->credit = QDRI_WINDOW;
+    link->call.file = -1;
+    qdri_queue *const queues[] = {&link->out, &link->announced, &link->posted, &link->granted, &link->early};
+    for (int i = 0; i < 5; i++) qdri_queue_clear(queues[i]);
+    link->next = bridge->links;
+    bridge->links = bridge->link[rank] = link;
+    return link;
+}
+
+qdri_link *qdri_link_with(qdri_bridge *bridge, int rank) {
+    if (bridge->link[rank]) return bridge->link[rank];
+    qdri_link *link = qdri_link_make(bridge, rank);
+    if (link && bridge->side == 1) begin_call(link);
+    return link;
+}
+
+int qdri_link_adopt(qdri_link *link, int file) {
+    if (link->stage == QDRI_LINK_OPEN || link->stage == QDRI_LINK_ENDED) return 0;
+    link->file = file;
+    link->stage = QDRI_LINK_OPEN;
+    link->bridge->linked++;
+    qdri_bridge_rewatch(link->bridge, file, &link->watch, EPOLLIN);
+    qdri_link_write(link);
+    return 1;
+}
+
+/* A door that is full drops guests, so a call is made again; where nobody listens there is nobody. */
+static void call_failed(qdri_link *link, double now) {
+    enum { AGAIN = 60 };
+    const double pause = 0.1;
+    char how[160];
+    int hopeless = link->call.code == ECONNREFUSED || link->call.refusal == QDRI_VERSION ||
+                   link->call.refusal == QDRI_ORDER || link->call.refusal == QDRI_UNPROVEN;
+    if (hopeless || link->attempts++ >= AGAIN) {
+        snprintf(how, sizeof how, "it cannot be connected to: %s", qdri_call_reason(&link->call));
+        qdri_bridge_lose(link->bridge, link->rank, how);
+    } else {
+        link->again = now + pause;
+    }
+}
+
+void qdri_link_look(qdri_link *link, double now) {
+    if (link->stage == QDRI_LINK_OPEN) {
+        if (qdri_socket_is_lost(link->file))
+            qdri_bridge_lose(link->bridge, link->rank, "its host does not answer");
+        return;
+    }
+    if (link->stage != QDRI_LINK_CALLING) return;
+    if (link->again > 0) {
+        if (now >= link->again) begin_call(link);
+        return;
+    }
+    qdri_call_look(&link->call, now);
+    if (link->call.stage == QDRI_CALL_FAILED) {
+        call_failed(link, now);
+    } else if (link->call.stage == QDRI_CALL_THROUGH) {
+        int file = link->call.file;
+        link->call.file = -1;
+        link->call.stage = QDRI_CALL_NONE;
+        qdri_link_adopt(link, file);
+    }
+}
+
+/* ---- sending ------------------------------------------------------------------------------------------- */
+
+static qdr_status fail_ended(qdri_link *link) {
+    qdri_bridge_lose(link->bridge, link->rank, "it has ended, and said goodbye");
+    return qdri_wire_state(link->bridge->wire);
+}
+
+/* Puts a frame into the queue of those to be written; urgent ones go before all that have not begun. */
+static void submit(qdri_link *link, qdri_request *request, int urgent) {
+    qdri_request *first = link->out.first;
+    qdri_frame_write(&request->frame, request->head);
+    request->head_at = 0;
+    request->at = 0;
+    if (!urgent || !first) {
+        qdri_queue_add(&link->out, request);
+    } else {
+        qdri_request **place = first->head_at > 0 ? &first->next : &link->out.first;
+        request->next = *place;
+        *place = request;
+        if (!request->next) link->out.last = &request->next;
+    }
+    if (link->stage == QDRI_LINK_OPEN && !link->wants_room) qdri_link_write(link);
+}
+
+/* A frame of its own, without bytes. */
+void qdri_link_say(qdri_link *link, qdri_frame frame, int urgent) {
+    qdri_request *request = qdri_request_make(link->bridge);
+    if (!request) {
+        qdri_bridge_fail(link->bridge, qdri_fail_memory());
+        return;
+    }
+    request->frame = frame;
+    submit(link, request, urgent);
+}
+
+qdr_status qdri_link_send(qdri_link *link, qdri_operation *operation, int tag, const void *data,
+                          int64_t bytes) {
+    if (link->heard_goodbye) return fail_ended(link);
+    qdri_request *request = qdri_request_make(link->bridge);
+    if (!request) return qdri_fail_memory();
+    int announce = bytes > longest_early || qdri_frame_cost(bytes) > link->credit;
+    request->operation = operation;
+    request->data = (char *)(uintptr_t)data;
+    request->frame = (qdri_frame){announce ? QDRI_FRAME_ANNOUNCE : QDRI_FRAME_MESSAGE, tag, bytes, 0};
+    if (announce)
+        request->frame.id = ++link->next_id;
+    else
+        link->credit -= qdri_frame_cost(bytes);
+    operation->parts = 1;
+    submit(link, request, 0);
+    return QDR_OK;
+}
+
+/* ---- receiving ----------------------------------------------------------------------------------------- */
+
+static void finish(qdri_link *link, qdri_request *request, qdr_status status) {
+    request->status = status;
+    qdri_queue_add(&link->bridge->finished, request);
+}
+
+/* The other side may send so much more early. */
+static void give_credit(qdri_link *link, int64_t bytes) {
+    link->used += qdri_frame_cost(bytes);
+    if (link->used < QDRI_WINDOW / 4) return;
+    qdri_frame frame = {QDRI_FRAME_CREDIT, 0, link->used, 0};
+    link->used = 0;
+    qdri_link_say(link, frame, 1);
+}
+
+static qdri_request **find_tag(qdri_queue *queue, int64_t tag) {
+    qdri_request **place = &queue->first;
+    while (*place && (*place)->frame.tag != tag) place = &(*place)->next;
+    return place;
+}
+
+static qdri_request **find_id(qdri_queue *queue, int64_t id) {
+    qdri_request **place = &queue->first;
+    while (*place && (*place)->frame.id != id) place = &(*place)->next;
+    return place;
+}
+
+/* A receive and a message of this length have met. False: there is no room for it, and the bridge has failed. */
+static int fits(qdri_link *link, const qdri_request *receive, int64_t bytes) {
+    qdri_bridge *bridge = link->bridge;
+    if (bytes <= receive->room) return 1;
+    qdri_bridge_fail(
+        bridge,
+        qdri_fail(QDR_MISMATCH,
+                  "rank %d of %s has room for %lld bytes in a message of tag %lld from rank %d of "
+                  "%s, which has %lld",
+                  bridge->own_rank, bridge->name[bridge->side], (long long)receive->room,
+                  (long long)receive->frame.tag, link->rank, qdri_bridge_far_name(bridge), (long long)bytes));
+    return 0;
+}
+
+/* Asks for an announced message. */
+static void grant(qdri_link *link, qdri_request *receive, const qdri_frame *announced) {
+    receive->frame = *announced;
+    qdri_queue_add(&link->granted, receive);
+    qdri_link_say(link, (qdri_frame){QDRI_FRAME_GO, 0, 0, announced->id}, 1);
+}
+
+/* What came early goes where it is wanted; the rest of it, if it is still coming, goes there directly. */
+static void take_early(qdri_link *link, qdri_request *receive, qdri_request **place) {
+    qdri_request *early = qdri_queue_take(&link->early, place);
+    qdri_frame frame = early->frame;
+    if (frame.kind == QDRI_FRAME_ANNOUNCE) {
+        grant(link, receive, &frame);
+    } else {
+        if (early->at > 0) memcpy(receive->data, early->data, (size_t)early->at);
+        receive->frame = frame;
+        receive->at = early->at;
+        link->held -= qdri_frame_cost(frame.length);
+        if (link->current == early)
+            link->current = receive;
+        else
+            finish(link, receive, QDR_OK);
+        give_credit(link, frame.length);
+    }
+    qdri_request_free(link->bridge, early);
+}
+
+qdr_status qdri_link_receive(qdri_link *link, qdri_operation *operation, int tag, void *data, int64_t bytes) {
+    qdri_request **early = find_tag(&link->early, tag);
+    if (link->heard_goodbye && (!*early || (*early)->frame.kind == QDRI_FRAME_ANNOUNCE))
+        return fail_ended(link);
+    qdri_request *request = qdri_request_make(link->bridge);
+    if (!request) return qdri_fail_memory();
+    request->operation = operation;
+    request->data = data;
+    request->room = bytes;
+    request->frame.tag = tag;
+    operation->parts = 1;
+    if (!*early || !fits(link, request, (*early)->frame.length))
+        qdri_queue_add(&link->posted, request); /* where a failure finds it */
+    else
+        take_early(link, request, early);
+    return QDR_OK;
+}
+
+/* ---- what has come ------------------------------------------------------------------------------------- */
+
+static void garbage(qdri_link *link, const char *what) {
+    qdri_bridge *bridge = link->bridge;
+    qdri_bridge_fail(bridge,
+                     qdri_fail(QDR_PEER, "rank %d of %s: what comes from rank %d of %s makes no sense: %s",
+                               bridge->own_rank, bridge->name[bridge->side], link->rank,
+                               qdri_bridge_far_name(bridge), what));
+}
+
+/* Memory for bytes that nobody has asked for yet. */
+static qdri_request *keep(qdri_link *link, const qdri_frame *frame, int64_t bytes) {
+    qdri_request *kept = qdri_request_make(link->bridge);
+    if (!kept) return NULL;
+    kept->frame = *frame;
+    kept->owns_data = 1;
+    kept->data = QDRI_ARRAY(char, bytes);
+    if (kept->data) return kept;
+    qdri_request_free(link->bridge, kept);
+    return NULL;
+}
+
+static void message_begins(qdri_link *link, const qdri_frame *frame) {
+    int announced = frame->kind == QDRI_FRAME_ANNOUNCE;
+    qdri_request **place = find_tag(&link->posted, frame->tag), *kept;
+    if (*place) {
+        if (!fits(link, *place, frame->length)) return;
+        qdri_request *receive = qdri_queue_take(&link->posted, place);
+        receive->at = 0;
+        receive->frame = *frame;
+        if (announced) {
+            grant(link, receive, frame);
+            return;
+        }
+        link->current = receive;
+        link->left = frame->length;
+        give_credit(link, frame->length);
+        return;
+    }
+    if (!announced && qdri_frame_cost(frame->length) > QDRI_WINDOW - link->held) {
+        garbage(link, "more came than may come early");
+        return;
+    }
+    kept = keep(link, frame, announced ? 0 : frame->length);
+    if (!kept) {
+        qdri_bridge_fail(link->bridge, qdri_fail_memory());
+        return;
+    }
+    qdri_queue_add(&link->early, kept);
+    if (announced) return;
+    link->held += qdri_frame_cost(frame->length);
+    link->current = kept;
+    link->left = frame->length;
+}
+
+static void go(qdri_link *link, int64_t id) {
+    qdri_request **place = find_id(&link->announced, id);
+    if (!*place) {
+        garbage(link, "it asks for a message that was not announced");
+        return;
+    }
+    qdri_request *request = qdri_queue_take(&link->announced, place);
+    request->frame.kind = QDRI_FRAME_DATA;
+    submit(link, request, 0);
+}
+
+/* Of a receive that was given up, the bytes go nowhere. */
+static void data_begins(qdri_link *link, const qdri_frame *frame) {
+    qdri_request **place = find_id(&link->granted, frame->id);
+    if (!*place || (*place)->frame.length != frame->length) {
+        garbage(link, "a message comes that was not asked for");
+        return;
+    }
+    qdri_request *receive = qdri_queue_take(&link->granted, place);
+    link->left = frame->length;
+    if (receive->operation)
+        link->current = receive;
+    else
+        qdri_request_free(link->bridge, receive);
+}
+
+static void goodbye(qdri_link *link) {
+    if (!link->heard_goodbye) link->bridge->goodbyes++;
+    link->heard_goodbye = 1;
+    if (qdri_link_is_busy(link)) fail_ended(link);
+}
+
+/* All bytes of what came are there. */
+static void complete(qdri_link *link) {
+    qdri_request *whole = link->current;
+    link->current = NULL;
+    if (!whole) return;
+    if (whole->frame.kind == QDRI_FRAME_TROUBLE) {
+        qdri_bridge_fail(link->bridge, qdri_fail((qdr_status)whole->frame.tag, "%.*s",
+                                                 (int)whole->frame.length, whole->data));
+        qdri_request_free(link->bridge, whole);
+    } else if (whole->operation) {
+        finish(link, whole, QDR_OK);
+    } /* else it came early, and stands in that queue */
+}
+
+static void trouble_begins(qdri_link *link, const qdri_frame *frame) {
+    if (frame->length > (int64_t)sizeof link->bridge->sentence || frame->tag == QDR_OK || frame->tag > 255) {
+        garbage(link, "it speaks of a trouble that does not exist");
+        return;
+    }
+    link->current = keep(link, frame, frame->length);
+    link->left = frame->length;
+}
+
+static void frame_begins(qdri_link *link, const qdri_frame *frame) {
+    switch (frame->kind) {
+    case QDRI_FRAME_MESSAGE:
+    case QDRI_FRAME_ANNOUNCE:
+        message_begins(link, frame);
+        break;
+    case QDRI_FRAME_GO:
+        go(link, frame->id);
+        break;
+    case QDRI_FRAME_DATA:
+        data_begins(link, frame);
+        break;
+    case QDRI_FRAME_CREDIT:
+        link->credit += frame->length;
+        break;
+    case QDRI_FRAME_GOODBYE:
+        goodbye(link);
+        break;
+    default:
+        trouble_begins(link, frame);
+    }
+    if (link->current && link->left == 0) complete(link);
+}
+
+void qdri_link_parse(qdri_link *link) {
+    while (link->begin < link->end && !link->bridge->failed) {
+        int there = link->end - link->begin;
+        const unsigned char *at = link->buffer + link->begin;
+        qdri_frame frame;
+        if (link->left > 0) {
+            int part = link->left < there ? (int)link->left : there;
+            if (link->current) memcpy(link->current->data + link->current->at, at, (size_t)part);
+            link->begin += part;
+            qdri_link_came(link, part);
+        } else if (there < QDRI_HEAD) {
+            return;
+        } else if (!qdri_frame_read(at, &frame)) {
+            garbage(link, "no frame begins like this");
+        } else {
+            link->begin += QDRI_HEAD;
+            frame_begins(link, &frame);
+        }
+    }
+}
+
+void qdri_link_came(qdri_link *link, int64_t bytes) {
+    if (link->current) link->current->at += bytes;
+    link->left -= bytes;
+    if (link->left == 0) complete(link);
+}

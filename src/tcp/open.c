@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Opening a bridge, as the ranks of one program see it: all listen; the root meets the other program's root; all hear
+ * from it what it found out; all make the wire, and the links that they have from the beginning. After each step the
+ * ranks agree on whether all can go on, so all return the same. They agree over the program's own wire, which
+ * outlives whatever happens to the other program: so those that wait for their root wait longer than the
+ * deadline, which is the root's to keep.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "tcp/inside.h"
+
+static const double grace = 20, patience = 60; /* seconds, beyond the deadline, and without one */
+
+typedef struct opening {
+    MPI_Comm comm;
+    qdri_wire *own; /* the program's */
+    const qdri_bridge_request *request;
+    qdri_bridge *bridge;
+    qdri_wire *wire; /* the bridge's; NULL: not yet, and the bridge is the opening's */
+    int rank, ranks;
+    int control; /* the connection of the roots; -1: not here */
+    double deadline;
+    qdri_acquaintance known;
+    unsigned char *endpoints, *far_endpoints;
+} opening;
+
+/* ---- among own ranks ----------------------------------------------------------------------------------- */
+
+typedef struct step {
+    qdri_operation operation;
+    int finished;
+    qdr_status status;
+} step;
+
+static void finish(qdri_operation *operation, qdr_status status) {
+    step *self = (step *)operation;
+    self->finished = 1;
+    self->status = status;
+}
+
+static qdr_status agree(const opening *self, qdr_status status, int64_t *maximum, int count) {
+    qdri_agreement agreement = {
+        .status = status, .maximum = maximum, .count = count, .deadline = self->deadline};
+    qdri_lock(self->own);
+    status = qdri_agree(self->own, &agreement);
+    qdri_unlock(self->own);
+    return status;
+}
+
+/* Ends what was begun on the program's own wire. When it does not end, MPI may still use what belongs to it. */
+static qdr_status await(const opening *self, step *one, qdr_status begun) {
+    qdr_status status = begun ? begun : qdri_wait_until(self->own, &one->finished, self->deadline);
+    if (!status) return one->status;
+    if (!begun && !one->finished) qdri_cancel(self->own, &one->operation);
+    qdri_wire_break(self->own);
+    return status;
+}
+
+/* What the root knows comes to all. */
+static qdr_status spread(const opening *self, void *data, int64_t bytes) {
+    step one = {.operation = {.done = finish}};
+    qdri_lock(self->own);
+    qdr_status status = await(self, &one, qdri_spread_from(self->own, &one.operation, 0, data, (int)bytes));
+    qdri_unlock(self->own);
+    return status;
+}
+
+static qdr_status gather_endpoints(opening *self) {
+    step one = {.operation = {.done = finish}};
+    int64_t ranks = self->ranks, *start = QDRI_ARRAY(int64_t, ranks + 1);
+    self->endpoints = qdri_alloc(ranks + 1, QDRI_ENDPOINT); /* one more: this rank's, to give */
+    qdr_status status = agree(self, start && self->endpoints ? QDR_OK : qdri_fail_memory(), NULL, 0);
+    if (!status) {
+        unsigned char *own = self->endpoints + ranks * QDRI_ENDPOINT;
+        for (int64_t r = 0; r <= ranks; r++) start[r] = r * QDRI_ENDPOINT;
+        qdri_endpoint_write(&self->bridge->own, own);
+        qdri_lock(self->own);
+        status =
+            await(self, &one,
+                  qdri_gather_all(self->own, &one.operation, own, QDRI_ENDPOINT, self->endpoints, start));
+        qdri_unlock(self->own);
+    }
+    free(start);
+    return status;
+}
+
+/* ---- the steps ----------------------------------------------------------------------------------------- */
+
+static qdr_status check(const qdri_bridge_request *request) {
+    QDRI_TRY(qdri_check_program_name("the name of this program", request->name));
+    QDRI_TRY(qdri_check_program_name("the name of the other program", request->peer));
+    if (strcmp(request->name, request->peer) == 0)
+        return qdri_fail(QDR_INVALID, "both programs are called '%s'; expected two names", request->name);
+    if (!request->directory)
+        return qdri_fail(QDR_INVALID, "there is no directory for contact files; expected a path");
+    return QDR_OK;
+}
+
+static uint64_t digest(const char *text, uint64_t word) {
+    for (; *text; text++) word = qdri_mix(word ^ (unsigned char)*text);
+    return qdri_mix(word + 1);
+}
+
+/* Loopback serves only where all ranks are on one host, and the directory is that host's. */
+static qdr_status listen_all(opening *self) {
+    const qdri_bridge_request *request = self->request;
+    qdri_bridge *bridge = self->bridge;
+    char host[QDRI_HOST_NAME];
+    qdr_status status = check(request);
+    qdri_host_name(host, sizeof host);
+    int64_t place = (int64_t)(digest(host, 1) >> 2), names = 0;
+    if (!status) names = (int64_t)(digest(request->peer, digest(request->name, 2)) >> 2);
+    int64_t fact[] = {place, -place, status || !qdri_is_local_directory(request->directory), names, -names};
+    QDRI_TRY(agree(self, status, fact, 5));
+    if (fact[3] != -fact[4])
+        return qdri_fail(QDR_MISMATCH, "the ranks disagree on the names of the two programs");
+    bridge->side = strcmp(request->name, request->peer) > 0;
+    bridge->own_rank = self->rank;
+    bridge->ranks[bridge->side] = self->ranks;
+    memcpy(bridge->name[bridge->side], request->name, strlen(request->name) + 1);
+    memcpy(bridge->name[1 - bridge->side], request->peer, strlen(request->peer) + 1);
+    status = qdri_door_open(bridge, request->address, fact[0] == -fact[1] && !fact[2]);
+    return agree(self, status, NULL, 0);
+}
+
+/* The root meets, the others wait for it. */
+static qdr_status meet(opening *self) {
+    qdr_status status = QDR_OK;
+    if (self->rank == 0)
+        status = qdri_bridge_meet(self->bridge, self->request, self->ranks, self->endpoints, &self->known,
+                                  &self->far_endpoints, &self->control);
+    return agree(self, status, NULL, 0);
+}
+
+static qdr_status read_endpoints(qdri_bridge *bridge, const unsigned char *bytes) {
+    int ranks = qdri_bridge_far_ranks(bridge);
+    for (int r = 0; r < ranks; r++)
+        if (!qdri_endpoint_read(bytes + (int64_t)r * QDRI_ENDPOINT, &bridge->far[r]))
+            return qdri_fail(QDR_INVALID, "%s does not say where its rank %d listens",
+                             qdri_bridge_far_name(bridge), r);
+    return QDR_OK;
+}
+
+static qdr_status learn(opening *self) {
+    qdri_bridge *bridge = self->bridge;
+    QDRI_TRY(spread(self, &self->known, (int64_t)sizeof self->known));
+    int64_t far_ranks = self->known.ranks;
+    bridge->ranks[1 - bridge->side] = (int)far_ranks;
+    if (self->rank > 0) self->far_endpoints = qdri_alloc(far_ranks, QDRI_ENDPOINT);
+    bridge->far = QDRI_ARRAY(qdri_endpoint, far_ranks);
+    bridge->link = QDRI_ZERO_ARRAY(qdri_link *, far_ranks);
+    int there = self->far_endpoints && bridge->far && bridge->link;
+    QDRI_TRY(agree(self, there ? QDR_OK : qdri_fail_memory(), NULL, 0));
+    QDRI_TRY(spread(self, self->far_endpoints, far_ranks * QDRI_ENDPOINT));
+    QDRI_TRY(agree(self, read_endpoints(bridge, self->far_endpoints), NULL, 0));
+    memcpy(bridge->session, self->known.session, QDRI_SECRET);
+    bridge->knows_session = 1;
+    return QDR_OK;
+}
+
+static qdr_status make_wire(opening *self) {
+    qdri_bridge *bridge = self->bridge;
+    qdri_far_shape shape = {bridge->side == 0 ? 0 : bridge->ranks[0], self->ranks,
+                            bridge->ranks[0] + bridge->ranks[1], (int)self->known.tag_spans};
+    QDRI_TRY(
+        qdri_wire_open_far(self->comm, &shape, &qdri_bridge_functions, bridge, self->deadline, &self->wire));
+    bridge->wire = self->wire;
+    qdri_lock(self->wire);
+    qdri_poller_add(self->wire, &bridge->poller);
+    qdri_unlock(self->wire);
+    return QDR_OK;
+}
+
+/* The connection of the roots becomes their link. */
+static qdr_status begin_links(opening *self) {
+    qdri_bridge *bridge = self->bridge;
+    if (self->rank == 0) {
+        qdri_link *link = qdri_link_make(bridge, 0);
+        if (!link) return qdri_fail_memory();
+        qdri_link_adopt(link, self->control);
+        self->control = -1;
+    }
+    for (int r = 0; r < qdri_bridge_far_ranks(bridge); r++)
+        if (qdri_bridge_plans(bridge, r) && !qdri_link_with(bridge, r)) return qdri_fail_memory();
+    return QDR_OK;
+}
+
+static int missing_link(const qdri_bridge *bridge) {
+    for (const qdri_link *link = bridge->links; link; link = link->next)
+        if (link->stage < QDRI_LINK_OPEN) return link->rank;
+    return -1;
+}
+
+/* All the links of this rank, then a word from everybody. */
+static qdr_status connect_all(opening *self, double deadline) {
+    qdri_bridge *bridge = self->bridge;
+    step one = {.operation = {.done = finish}};
+    int missing, never = 0;
+    QDRI_TRY(begin_links(self));
+    while ((missing = missing_link(bridge)) >= 0) {
+        double soon = qdri_seconds() + 0.01;
+        qdr_status status = qdri_wait_until(self->wire, &never, soon);
+        if (status != QDR_STALLED) return status;
+        if (soon > deadline)
+            return qdri_fail(QDR_STALLED, "rank %d of %s: rank %d of %s did not connect before the deadline",
+                             self->rank, self->request->name, missing, self->request->peer);
+    }
+    QDRI_TRY(qdri_barrier(self->wire, &one.operation));
+    qdr_status status = qdri_wait_until(self->wire, &one.finished, deadline);
+    if (status && !one.finished) qdri_cancel(self->wire, &one.operation);
+    return status ? status : one.status;
+}
+
+static qdr_status run(opening *self) {
+    double deadline = self->request->deadline;
+    QDRI_TRY(agree(self, qdri_bridge_make(&self->bridge), NULL, 0));
+    QDRI_TRY(listen_all(self));
+    QDRI_TRY(gather_endpoints(self));
+    QDRI_TRY(meet(self));
+    if (!(deadline > 0)) deadline = qdri_seconds() + patience;
+    QDRI_TRY(learn(self));
+    QDRI_TRY(agree(self, make_wire(self), NULL, 0));
+    qdri_lock(self->wire);
+    qdr_status status = connect_all(self, deadline);
+    qdri_unlock(self->wire);
+    return agree(self, status, NULL, 0);
+}
+
+qdr_status qdri_bridge_open(MPI_Comm comm, const qdri_bridge_request *request, qdri_wire **wire,
+                            qdri_bridge_view *view) {
+    opening self = {.comm = comm, .request = request, .control = -1};
+    QDRI_TRY(qdri_wire_open(comm, &self.own));
+    self.rank = qdri_wire_rank(self.own);
+    self.ranks = qdri_wire_ranks(self.own);
+    self.deadline = request->deadline > 0 ? request->deadline + grace : 0;
+    qdr_status status = run(&self);
+    if (!status) {
+        qdri_bridge *bridge = self.bridge;
+        *view = (qdri_bridge_view){.side = bridge->side, .latency = self.known.latency};
+        memcpy(view->ranks, bridge->ranks, sizeof view->ranks);
+        memcpy(view->how, self.known.how, sizeof view->how);
+        *wire = self.wire;
+    } else if (self.wire) {
+        qdri_wire_release(&self.wire);
+    } else {
+        qdri_bridge_free(self.bridge);
+    }
+    if (self.control >= 0) close(self.control);
+    if (qdri_wire_usable(self.own)) { /* else MPI may still write into them */
+        free(self.endpoints);
+        free(self.far_endpoints);
+    }
+    qdri_wire_release(&self.own);
+    return status;
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One of two programs on a bridge; tests/tcp/run launches both.
+ *
+ *     bridge_program NAME PEER DIRECTORY SECONDS STAGE [SEED]
+ *
+ * STAGE says what happens:
+ *
+ *     all         messages between all pairs, of random sizes, several at once; then every collective
+ *     long BYTES  one message of so many bytes between the roots, each way
+ *     early       messages without receives, far more than may be kept aside, then received in the other order
+ *     serve       messages for SEED tenths of seconds, while strangers knock; prints how many were refused
+ *     open        opens, and expects to fail: prints the status and the sentence
+ *     lose WHERE  opens, then waits for what never comes, until the other program is killed; prints how long
+ *                 after the last sign of life it noticed. WHERE: receive, barrier, send, nothing
+ *     survive     opens and exchanges for ever, until the other program is killed at any moment
+ *     die         opens, says so with its process, and waits to be killed
+ *     both PEER   opens a second bridge, with PEER, and does as `all` on each
+ *     mismatch    a message that is longer than its room
+ *     leave       opens and leaves; the other expects QDR_PEER from whatever it starts (stage left)
+ *
+ * Every check that fails prints a line; the verdict is the exit code.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "mpi_check.h"
+#include "tcp/tcp.h"
+
+typedef struct message {
+    qdri_operation operation;
+    int finished, calls;
+    qdr_status status;
+    unsigned char *data;
+    int64_t bytes;
+    int partner, tag;
+} message;
+
+static qdri_wire *wire;
+static qdri_bridge_view view;
+static int rank, ranks;
+static double patience;
+
+static void finish(qdri_operation *operation, qdr_status status) {
+    message *self = (message *)operation;
+    self->finished = 1;
+    self->calls++;
+    self->status = status;
+}
+
+static double deadline(void) {
+    return qdri_seconds() + patience;
+}
+
+static void await(message *self) {
+    qdr_status status = qdri_wait_until(wire, &self->finished, deadline());
+    CHECK_SAYING(!status && !self->status && self->calls == 1, "partner %d, tag %d: %s", self->partner,
+                 self->tag, qdr_error_message());
+}
+
+/* ---- messages ------------------------------------------------------------------------------------------ */
+
+/* What both ends know of the i-th message of a round between two ranks. */
+static uint64_t seed_of(uint64_t seed, int from, int to, int i) {
+    return qdri_mix(qdri_mix(seed) ^ (uint64_t)from << 40 ^ (uint64_t)to << 20 ^ (uint64_t)i);
+}
+
+static int64_t size_of(uint64_t seed) {
+    static const int64_t most[] = {1, 40, 3000, 70000, 1000001};
+    qdri_random random = qdri_random_seed(seed);
+    return qdri_random_between(&random, 0, most[qdri_random_below(&random, 5)] - 1);
+}
+
+static unsigned char byte_of(uint64_t seed, int64_t at) {
+    return (unsigned char)((seed >> (at % 57)) + (uint64_t)at * 31);
+}
+
+static void prepare(message *one, uint64_t seed, int partner, int tag, int fills) {
+    *one = (message){.operation = {.done = finish}, .partner = partner, .tag = tag, .bytes = size_of(seed)};
+    one->data = malloc((size_t)one->bytes + 1);
+    for (int64_t at = 0; fills && at < one->bytes; at++) one->data[at] = byte_of(seed, at);
+}
+
+static void check_message(const message *one, uint64_t seed) {
+    int64_t at = 0;
+    CHECK(one->operation.bytes == one->bytes && one->operation.partner == one->partner);
+    while (at < one->bytes && one->data[at] == byte_of(seed, at)) at++;
+    CHECK_SAYING(at == one->bytes, "from %d, tag %d: byte %lld of %lld is wrong", one->partner, one->tag,
+                 (long long)at, (long long)one->bytes);
+}
+
+/* Some receives are posted before, some after the sends of all, in a random order; tags come twice, so order counts. */
+static void exchange_all(uint64_t seed, int each) {
+    int total = ranks * each;
+    message *out = calloc((size_t)total, sizeof *out), *in = calloc((size_t)total, sizeof *in);
+    int *order = calloc((size_t)total, sizeof *order);
+    qdri_random random = qdri_random_seed(seed * 1000 + (uint64_t)rank);
+    for (int i = 0; i < total; i++) order[i] = i;
+    qdri_random_shuffle(&random, order, ranks);
+    int before = (int)qdri_random_between(&random, 0, total);
+    for (int step = 0; step <= total; step++) {
+        if (step == before)
+            for (int i = 0; i < total; i++) {
+                int to = i % ranks, n = i / ranks;
+                prepare(&out[i], seed_of(seed, rank, to, n), to, 200 + n / 2, 1);
+                CHECK(!qdri_send(wire, &out[i].operation, to, 200 + n / 2, out[i].data, out[i].bytes));
+            }
+        if (step == total) break;
+        int from = order[step % ranks], n = step / ranks;
+        prepare(&in[step], seed_of(seed, from, rank, n), from, 200 + n / 2, 0);
+        /* More room than there are bytes is legal. */
+        CHECK(!qdri_receive(wire, &in[step].operation, from, 200 + n / 2, in[step].data,
+                            in[step].bytes + n % 2));
+    }
+    for (int i = 0; i < total; i++) {
+        await(&in[i]);
+        check_message(&in[i], seed_of(seed, in[i].partner, rank, i / ranks));
+        await(&out[i]);
+    }
+    for (int i = 0; i < total; i++) {
+        free(in[i].data);
+        free(out[i].data);
+    }
+    free(in);
+    free(out);
+    free(order);
+}
+
+/* ---- collectives --------------------------------------------------------------------------------------- */
+
+static void check_agreement(void) {
+    int64_t maximum[2] = {rank * 7 % 5, -rank}, parity = rank < 2 ? 77 : 0;
+    qdri_agreement agreement = {
+        .maximum = maximum, .count = 2, .parity = &parity, .wants_tags = 1, .deadline = deadline()};
+    int64_t expected = 0;
+    for (int r = 0; r < ranks; r++) expected = r * 7 % 5 > expected ? r * 7 % 5 : expected;
+    CHECK_SAYING(!qdri_agree(wire, &agreement), "%s", qdr_error_message());
+    CHECK(maximum[0] == expected && maximum[1] == 0 && agreement.first_tag >= QDRI_FREE_TAGS);
+    qdri_wire_return_tags(wire, agreement.first_tag);
+    for (int failing = 0; failing < ranks; failing++) {
+        char expected_sentence[80];
+        qdri_agreement failed = {.deadline = deadline()};
+        if (rank >= failing) failed.status = qdri_fail(QDR_RANGE, "trouble at %d", rank);
+        snprintf(expected_sentence, sizeof expected_sentence, "rank %d: trouble at %d", failing, failing);
+        CHECK(qdri_agree(wire, &failed) == QDR_RANGE);
+        CHECK_SAYING(strcmp(qdr_error_message(), expected_sentence) == 0, "%s", qdr_error_message());
+    }
+    int told = rank == 0 ? 4711 : 0;
+    CHECK(!qdri_tell(wire, &told, sizeof told, deadline()));
+    CHECK(told == 4711);
+}
+
+/* Several at once, waited for in the other order. */
+static void check_reductions(void) {
+    enum { KINDS = 4 };
+    static const qdri_reduction kind[KINDS] = {QDRI_MAXIMUM, QDRI_SUM, QDRI_UNION, QDRI_PARITY};
+    message one[KINDS + 1] = {0};
+    int64_t value[KINDS][2], expected[KINDS][2] = {{INT64_MIN, INT64_MIN}};
+    for (int r = 0; r < ranks; r++)
+        for (int w = 0; w < 2; w++) {
+            int64_t its = (int64_t)(qdri_mix((uint64_t)(10 * r + w)) >> 8);
+            for (int k = 0; k < KINDS && r == rank; k++) value[k][w] = its;
+            if (its > expected[0][w]) expected[0][w] = its;
+            expected[1][w] += its;
+            expected[2][w] |= its;
+            expected[3][w] ^= its;
+        }
+    for (int k = 0; k < KINDS; k++) {
+        one[k].operation.done = finish;
+        CHECK(!qdri_reduce(wire, &one[k].operation, kind[k], value[k], 2));
+    }
+    one[KINDS].operation.done = finish;
+    CHECK(!qdri_barrier(wire, &one[KINDS].operation));
+    for (int k = KINDS; k >= 0; k--) await(&one[k]);
+    CHECK(memcmp(value, expected, sizeof value) == 0);
+}
+
+static void check_gathering(int unit) {
+    message one = {.operation = {.done = finish}};
+    int64_t *start = calloc((size_t)ranks + 1, sizeof *start);
+    for (int r = 0; r < ranks; r++) start[r + 1] = start[r] + (int64_t)unit * ((r * 5 + 1) % 4);
+    int64_t bytes = start[rank + 1] - start[rank];
+    char *out = malloc((size_t)bytes + 1), *in = malloc((size_t)start[ranks] + 1);
+    memset(out, 'a' + rank, (size_t)bytes);
+    CHECK(!qdri_gather_all(wire, &one.operation, out, bytes, in, start));
+    await(&one);
+    for (int r = 0; r < ranks; r++)
+        for (int64_t at = start[r]; at < start[r + 1]; at++)
+            if (in[at] != 'a' + r) {
+                CHECK_SAYING(0, "gathering %d: byte %lld is wrong", unit, (long long)at);
+                at = start[r + 1];
+            }
+    free(out);
+    free(in);
+    free(start);
+}
+
+static void check_spreads(void) {
+    for (int root = 0; root < ranks; root++) {
+        message one = {.operation = {.done = finish}};
+        char text[40] = "";
+        if (rank == root) snprintf(text, sizeof text, "from %d", root);
+        CHECK(!qdri_spread_from(wire, &one.operation, root, text, sizeof text));
+        await(&one);
+        char expected[40];
+        snprintf(expected, sizeof expected, "from %d", root);
+        CHECK_SAYING(strcmp(text, expected) == 0, "root %d: '%s'", root, text);
+    }
+}
+
+static void check_refusals(void) {
+    qdri_operation operation = {.done = finish};
+    int64_t word = 0;
+    int found, from;
+    MPI_Message handle;
+    CHECK(qdri_receive(wire, &operation, QDRI_ANYONE, 9, &word, 8) == QDR_INVALID);
+    CHECK(qdri_find(wire, 9, &found, &handle, &from, &word) == QDR_INVALID);
+    CHECK(qdri_swap_words(wire, &operation, &word, &word) == QDR_INVALID);
+    CHECK(qdri_sum_for_each(wire, &operation, &word, &word) == QDR_INVALID);
+}
+
+/* A receive that nothing matches, and a send that nobody has begun to receive, can be taken back or not; either way
+ * what follows is right. */
+static void check_cancelling(void) {
+    int far = view.side == 0 ? view.ranks[0] : 0;
+    if (rank != 0 && rank != view.ranks[0]) return;
+    message one = {.operation = {.done = finish}}, two = one, three = one;
+    int64_t a = 1, b = 2, c = 3 + rank;
+    CHECK(!qdri_receive(wire, &one.operation, far, 191, &a, 8));
+    CHECK(!qdri_cancel(wire, &one.operation));
+    CHECK(!qdri_receive(wire, &two.operation, far, 192, &b, 8));
+    CHECK(!qdri_send(wire, &three.operation, far, 192, &c, 8));
+    await(&two);
+    await(&three);
+    CHECK(b == 3 + far && one.calls == 0 && a == 1);
+}
+
+static void stage_all(uint64_t seed) {
+    for (int round = 0; round < 6; round++) {
+        exchange_all(seed + (uint64_t)round, 1 + round % 4);
+        if (round % 2) check_agreement();
+        check_reductions();
+    }
+    check_spreads();
+    for (int unit = 0; unit < 100000; unit = 10 * unit + 1) check_gathering(unit);
+    check_cancelling();
+    check_refusals();
+    CHECK(view.latency > 0 && view.latency < 10 && strstr(view.how, "TCP"));
+    CHECK(qdri_bridge_refused(wire) == 0);
+}
+
+/* ---- large, early -------------------------------------------------------------------------------------- */
+
+static void stage_long(int64_t bytes) {
+    int far = view.side == 0 ? view.ranks[0] : 0;
+    message out = {.operation = {.done = finish}}, in = out;
+    if (rank != 0 && rank != view.ranks[0]) return;
+    unsigned char *data = malloc((size_t)bytes), *got = malloc((size_t)bytes);
+    CHECK(data && got);
+    for (int64_t i = 0; i < bytes; i += 4093) data[i] = byte_of((uint64_t)rank, i);
+    double begin = qdri_seconds();
+    CHECK(!qdri_receive(wire, &in.operation, far, 150, got, bytes));
+    CHECK(!qdri_send(wire, &out.operation, far, 150, data, bytes));
+    await(&in);
+    await(&out);
+    double seconds = qdri_seconds() - begin;
+    CHECK(in.operation.bytes == bytes);
+    for (int64_t i = 0; i < bytes; i += 4093)
+        if (got[i] != byte_of((uint64_t)far, i)) {
+            CHECK_SAYING(0, "byte %lld is wrong", (long long)i);
+            break;
+        }
+    if (bytes > 100000000) printf("%lld bytes each way at once in %.2f s\n", (long long)bytes, seconds);
+    free(data);
+    free(got);
+}
+
+/* 300 messages of a megabyte are more than may come early; the receiver wants the last first. */
+static void stage_early(void) {
+    enum { MESSAGES = 300, BYTES = 1000000 };
+    int far = view.side == 0 ? view.ranks[0] : 0;
+    if (rank != 0 && rank != view.ranks[0]) return;
+    message *all = calloc(MESSAGES, sizeof *all);
+    unsigned char *data = calloc(BYTES, 1);
+    for (int i = 0; i < MESSAGES; i++) {
+        int n = view.side == 0 ? i : MESSAGES - 1 - i;
+        all[i] = (message){.operation = {.done = finish}, .partner = far, .tag = 200 + n};
+        CHECK(!(view.side == 0 ? qdri_send(wire, &all[i].operation, far, 200 + n, data, BYTES)
+                               : qdri_receive(wire, &all[i].operation, far, 200 + n, data, BYTES)));
+        if (view.side == 1) await(&all[i]);
+    }
+    for (int i = 0; i < MESSAGES && view.side == 0; i++) await(&all[i]);
+    free(all);
+    free(data);
+}
+
+static void stage_serve(int tenths) {
+    double until = qdri_seconds() + 0.1 * tenths;
+    int64_t over = 0, refused, rounds = 0;
+    for (uint64_t seed = 1; !over; seed++, rounds++) {
+        message one = {.operation = {.done = finish}};
+        exchange_all(seed, 2);
+        over = rank == 0 && qdri_seconds() > until;
+        CHECK(!qdri_reduce(wire, &one.operation, QDRI_MAXIMUM, &over, 1));
+        await(&one);
+    }
+    refused = qdri_bridge_refused(wire);
+    if (refused > 0)
+        printf("rank %d of %d: refused %lld in %lld rounds\n", rank, ranks, (long long)refused,
+               (long long)rounds);
+}
+
+/* ---- losing the other ---------------------------------------------------------------------------------- */
+
+/* The one that will be killed says when it is ready, and does nothing more. */
+static void stage_die(void) {
+    int never = 0;
+    if (rank == 0 || rank == view.ranks[0]) {
+        printf("ready %d\n", (int)getpid());
+        fflush(stdout);
+    }
+    (void)qdri_wait_until(wire, &never, deadline());
+}
+
+/* What a rank waits for when the other program dies; it never comes. */
+static qdr_status begin_waiting(const char *where, message *one, char *data, int64_t bytes) {
+    int far = view.side == 0 ? view.ranks[0] : 0;
+    if (strcmp(where, "barrier") == 0) return qdri_barrier(wire, &one->operation);
+    if (strcmp(where, "send") == 0) return qdri_send(wire, &one->operation, far, 170, data, bytes);
+    if (strcmp(where, "receive") == 0) return qdri_receive(wire, &one->operation, far, 170, data, bytes);
+    return QDR_OK;
+}
+
+static void stage_lose(const char *where) {
+    static char data[1 << 25];
+    int far = view.side == 0 ? view.ranks[0] : 0, waits = strcmp(where, "nothing") != 0;
+    message one = {.operation = {.done = finish}}, two = one;
+    CHECK(!begin_waiting(where, &one, data, sizeof data));
+    qdr_status status = qdri_wait_until(wire, &one.finished, deadline());
+    if (!status) status = one.status;
+    CHECK_SAYING(status == QDR_PEER && strstr(qdr_error_message(), "lost rank"), "status %d: %s", status,
+                 qdr_error_message());
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    printf("noticed %lld%03ld %s\n", (long long)now.tv_sec, now.tv_nsec / 1000000, qdr_error_message());
+    fflush(stdout);
+    qdri_progress(wire);
+    CHECK_SAYING(one.calls == waits && one.status == (waits ? QDR_PEER : QDR_OK),
+                 "called %d times, status %d", one.calls, one.status);
+    CHECK(qdri_wire_state(wire) == QDR_PEER && !qdri_wire_usable(wire));
+    CHECK(qdri_send(wire, &two.operation, far, 171, data, 1) == QDR_PEER);
+    CHECK(qdri_receive(wire, &two.operation, far, 171, data, 1) == QDR_PEER);
+    CHECK(qdri_barrier(wire, &two.operation) == QDR_PEER);
+    CHECK(qdri_agree(wire, &(qdri_agreement){.deadline = deadline()}) == QDR_PEER);
+}
+
+/* Messages, agreement and collectives in turn, until one fails. */
+static void stage_survive(void) {
+    int far = view.side == 0 ? view.ranks[0] : 0;
+    static char out[200000], in[200000];
+    qdr_status status = QDR_OK;
+    double until = deadline();
+    for (int round = 0; !status && qdri_seconds() < until; round++) {
+        message one = {.operation = {.done = finish}}, two = one;
+        int partner = far + (view.side == 0 ? rank : rank - view.ranks[0]), bytes = round * 977 % 200000;
+        if (partner < far + view.ranks[1 - view.side]) {
+            status = qdri_receive(wire, &one.operation, partner, 180, in, sizeof in);
+            if (!status) status = qdri_send(wire, &two.operation, partner, 180, out, bytes);
+            if (!status) status = qdri_wait_until(wire, &one.finished, until);
+            if (!status) status = one.status;
+            if (!status) status = qdri_wait_until(wire, &two.finished, until);
+            if (!status) status = two.status;
+            (void)qdri_cancel(wire, &one.operation);
+            (void)qdri_cancel(wire, &two.operation);
+        }
+        if (!status) status = qdri_agree(wire, &(qdri_agreement){.wants_tags = 0, .deadline = until});
+    }
+    CHECK_SAYING(status == QDR_PEER, "status %d: %s", status, qdr_error_message());
+}
+
+/* The other has left: that is harmless as long as nothing is wanted of it. */
+static void stage_left(void) {
+    int never = 0, far = view.side == 0 ? view.ranks[0] : 0;
+    char byte = 0;
+    message one = {.operation = {.done = finish}};
+    CHECK(qdri_wait_until(wire, &never, qdri_seconds() + 1) == QDR_STALLED);
+    CHECK_SAYING(!qdri_wire_state(wire), "%s", qdr_error_message());
+    qdr_status status = qdri_receive(wire, &one.operation, far + (rank - far) % 1, 170, &byte, 1);
+    if (!status) status = qdri_wait_until(wire, &one.finished, deadline());
+    if (!status) status = one.status;
+    CHECK_SAYING(status == QDR_PEER && strstr(qdr_error_message(), "ended"), "status %d: %s", status,
+                 qdr_error_message());
+}
+
+/* Longer than the room there is: both programs get the same sentence. */
+static void stage_mismatch(void) {
+    static char data[1000];
+    int far = view.side == 0 ? view.ranks[0] : 0;
+    message one = {.operation = {.done = finish}};
+    qdr_status status = view.side == 0 && rank == 0 ? qdri_send(wire, &one.operation, far, 170, data, 1000)
+                        : rank == view.ranks[0]     ? qdri_receive(wire, &one.operation, far, 170, data, 999)
+                                                    : QDR_OK;
+    CHECK(!status);
+    int never = 0;
+    status = qdri_wait_until(wire, &never, deadline());
+    CHECK_SAYING(status == QDR_MISMATCH && strstr(qdr_error_message(), "has room for 999 bytes"),
+                 "status %d: %s", status, qdr_error_message());
+}
+
+/* ---- stages -------------------------------------------------------------------------------------------- */
+
+static void run(const char *stage, const char *argument) {
+    if (strcmp(stage, "all") == 0) stage_all((uint64_t)atoll(argument));
+    if (strcmp(stage, "long") == 0) stage_long(atoll(argument));
+    if (strcmp(stage, "early") == 0) stage_early();
+    if (strcmp(stage, "serve") == 0) stage_serve(atoi(argument));
+    if (strcmp(stage, "die") == 0) stage_die();
+    if (strcmp(stage, "survive") == 0) stage_survive();
+    if (strcmp(stage, "lose") == 0) stage_lose(argument);
+    if (strcmp(stage, "left") == 0) stage_left();
+    if (strcmp(stage, "mismatch") == 0) stage_mismatch();
+}
+
+static void log_line(void *context, const char *line) {
+    (void)context;
+    printf("log: %s\n", line);
+}
+
+static qdr_status open_bridge(const char *name, const char *peer, const char *directory) {
+    qdri_bridge_request request = {
+        .name = name, .peer = peer, .directory = directory, .deadline = deadline()};
+    qdr_status status = qdri_bridge_open(MPI_COMM_WORLD, &request, &wire, &view);
+    if (status) return status;
+    rank = qdri_wire_rank(wire);
+    ranks = qdri_wire_ranks(wire);
+    return QDR_OK;
+}
+
+static void leave_bridge(void) {
+    qdri_lock(wire);
+    qdri_bridge_leave(wire);
+    qdri_unlock(wire);
+    qdri_wire_release(&wire);
+}
+
+/* A second bridge beside the first. */
+static void run_both(char **argv) {
+    qdri_wire *first = wire;
+    qdri_bridge_view first_view = view;
+    CHECK_SAYING(!open_bridge(argv[1], argv[6], argv[3]), "%s", qdr_error_message());
+    if (!wire || wire == first) return;
+    stage_all(1);
+    leave_bridge();
+    wire = first;
+    view = first_view;
+    rank = qdri_wire_rank(wire);
+    ranks = qdri_wire_ranks(wire);
+    stage_all(1);
+}
+
+/* An opening that is expected to fail, or may. */
+static void report(const char *stage, qdr_status status, int world) {
+    int may = strcmp(stage, "survive") == 0 && (status == QDR_PEER || status == QDR_STALLED);
+    if (strcmp(stage, "open") == 0 || may) {
+        if (world == 0) printf("%s: %s\n", qdr_status_text(status), qdr_error_message());
+    } else {
+        CHECK_SAYING(!status, "%s", qdr_error_message());
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc < 6) return 2;
+    int world;
+    patience = atof(argv[4]);
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world);
+    qdr_set_log(log_line, NULL);
+    qdr_status status = open_bridge(argv[1], argv[2], argv[3]);
+    report(argv[5], status, world);
+    if (!status) {
+        CHECK(ranks == view.ranks[0] + view.ranks[1] && rank == world + (view.side ? view.ranks[0] : 0));
+        qdri_lock(wire);
+        run(argv[5], argc > 6 ? argv[6] : "");
+        qdri_unlock(wire);
+        if (strcmp(argv[5], "both") == 0) run_both(argv);
+        leave_bridge();
+    }
+    int verdict = mpi_check_verdict();
+    MPI_Finalize();
+    return verdict;
+}
