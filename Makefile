@@ -67,6 +67,7 @@ sim: setup
 
 experiments: all sim
 	@experiments/resolve/run --build $(BUILD)
+	@experiments/couple/run --build $(BUILD) --out $(BUILD)/experiments/couple/results
 
 package: setup
 	@JOBS=$(JOBS) scripts/package

@@ -41,8 +41,7 @@ side meet(int *argc, char ***argv, const char *name, const char *other) {
     MPI_Comm_size(self.comm, &self.ranks);
     say(&self, "%d ranks; waiting for %s ...", self.ranks, other);
     check(&self, qdr_coupling_open(self.program, other, NULL, &self.coupling));
-    qdr_coupling_view view = qdr_coupling_look(self.coupling);
-    say(&self, "coupled with %s, on %d ranks: %s", view.peer, view.peer_ranks, view.how);
+    say(&self, "coupled: %s", qdr_coupling_look(self.coupling).how);
     return self;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The plate as rectangles around its nodes, the mesh as triangles. Shapes of one colour are one path, neighbours of one
- * colour in a row one rectangle, and coordinates are whole numbers, four to a pixel: that keeps the file small.
+ * colour in a row one rectangle, and coordinates are whole numbers, two to a pixel: that keeps the file small.
  */
 #include "picture.h"
 
 #include <math.h>
 
-enum { WIDTH = 2240, HEIGHT = 1120, MARGIN = 64, CAPTION = 104, PIXEL = 4, COLOURS = 64 };
+enum { WIDTH = 1120, HEIGHT = 560, MARGIN = 32, CAPTION = 52, PIXEL = 2, COLOURS = 64 };
 
 /* A colour for each node of the plate and each triangle of the mesh. */
 typedef struct colours {
@@ -66,14 +66,22 @@ static void draw_colour(FILE *picture, int panel, const scene *all, const colour
     fprintf(picture, "\"/>\n");
 }
 
-static void draw_interface(FILE *picture, int panel) {
-    fprintf(picture,
-            "<path stroke=\"#fff\" stroke-width=\"4\" stroke-dasharray=\"12\" d=\"M%ld %ldV%ld\"/>\n",
+/* A frame, which covers what sticks out, and the interface. */
+static void draw_lines(FILE *picture, int panel) {
+    fprintf(picture, "<path fill=\"none\" stroke=\"#999\" stroke-width=\"3\" d=\"M%d %ldh%dv-%dh-%dz\"/>\n",
+            MARGIN, down(panel, 0), WIDTH, HEIGHT, WIDTH);
+    fprintf(picture, "<path stroke=\"#fff\" stroke-width=\"2\" stroke-dasharray=\"6\" d=\"M%ld %ldV%ld\"/>\n",
             across(1), down(panel, 0), down(panel, 1));
 }
 
+/* What has the first colour need not be drawn then. */
+static void draw_background(FILE *picture, int panel, const char *fill) {
+    fprintf(picture, "<rect x=\"%d\" y=\"%ld\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n", MARGIN,
+            down(panel, 1), WIDTH, HEIGHT, fill);
+}
+
 static void write_caption(FILE *picture, int panel, const char *text) {
-    fprintf(picture, "<text x=\"%d\" y=\"%ld\">%s</text>\n", MARGIN, down(panel, 1) - 28, text);
+    fprintf(picture, "<text x=\"%d\" y=\"%ld\">%s</text>\n", MARGIN, down(panel, 1) - 14, text);
 }
 
 /* ---- heat ---------------------------------------------------------------------------------------------- */
@@ -105,9 +113,10 @@ void picture_heat(FILE *picture, int panel, const scene *all, int tick) {
     }
     snprintf(text, sizeof text, "plate and mesh at tick %d; the lightest is %.3f", tick, hottest);
     write_caption(picture, panel, text);
-    for (int colour = 0; colour < COLOURS; colour++)
+    draw_background(picture, panel, glow(0, text, sizeof text));
+    for (int colour = 1; colour < COLOURS; colour++)
         draw_colour(picture, panel, all, &of, colour, glow(colour, text, sizeof text));
-    draw_interface(picture, panel);
+    draw_lines(picture, panel);
 }
 
 /* ---- owners -------------------------------------------------------------------------------------------- */
@@ -124,7 +133,7 @@ void picture_owners(FILE *picture, int panel, const scene *all, int plate_ranks,
                  rank % 2 ? 50 : 65);
         draw_colour(picture, panel, all, &of, rank, text);
     }
-    draw_interface(picture, panel);
+    draw_lines(picture, panel);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
@@ -135,8 +144,8 @@ FILE *picture_open(const char *path) {
     if (!picture) return NULL;
     fprintf(picture, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" ", width / PIXEL,
             height / PIXEL);
-    fprintf(picture, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"48\" ", width, height);
-    fprintf(picture, "stroke-width=\"3\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n");
+    fprintf(picture, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"24\" ", width, height);
+    fprintf(picture, "stroke-width=\"1.5\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n");
     return picture;
 }
 

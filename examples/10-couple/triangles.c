@@ -73,7 +73,7 @@ static int32_t nearest(const double *place, int ranks) {
     int32_t found = 0;
     double least = INFINITY;
     for (int seed = 0; seed < 3 * ranks; seed++) {
-        double distance = hypot(place[0] - 1 - noise(1000 + 2 * seed), place[1] - noise(1001 + 2 * seed));
+        double distance = hypot(place[0] - 1 - noise(5150 + 2 * seed), place[1] - noise(5151 + 2 * seed));
         if (distance >= least) continue;
         least = distance;
         found = seed % ranks;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * couple_ranks MACHINE CASE EXPORTERS IMPORTERS PART SIDE TIMES: builds the schedules of one case of Lee and Sussman,
- * "Efficient Communication Between Parallel Programs with InterComm", section 3, in every way there is; for
- * scripts/sim. Prints a line for each way, for couple_findings (lines.h).
+ * couple_ranks MACHINE CASE EXPORTERS IMPORTERS PART SIDE TIMES: builds the schedules of one case of Lee
+ * and Sussman, "Efficient Communication Between Parallel Programs with InterComm", section 3, in every way
+ * there is; for scripts/sim. Prints a line for each way, for couple_findings (lines.h).
  *
- * The first half of the ranks is one cluster, the second the other: the exporting program has the first ranks of the
- * one, the importing program those of the other, and the rest looks on. So all numbers of ranks run on one machine
- * of the same description, `grid` or `crossbar`.
+ * The first half of the ranks is one cluster, the second the other: the exporting program has the first
+ * ranks of the one, the importing program those of the other, and the rest looks on. So all numbers of
+ * ranks run on one machine of the same description, `grid` or `crossbar`.
  *
- * Arrays have SIDE x SIDE elements, in blocks (compact) or with random owners and places (explicit). 1 / PART of
- * them goes over: of a compact array a square at a random place; of an explicit one every PART-th element (all have
- * random owners), or a list of random ones in random order. All is random in the same way in all runs.
+ * Arrays have SIDE x SIDE elements, in blocks (compact) or with random owners and places (explicit). 1 /
+ * PART of them goes over: of a compact array a square at a random place; of an explicit one every PART-th
+ * element (all have random owners), or a list of random ones in random order. All is random in the same way
+ * in all runs.
  *
- * Each way is built TIMES times, all ranks beginning at one moment; the line is of the one in the middle. Every way
- * has to give the same schedule: the line has its digest.
+ * Each way is built TIMES times, all ranks beginning at one moment; the line is of the one in the middle.
+ * Every way has to give the same schedule: the line has its digest.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,27 +25,26 @@
 #include <time.h>
 
 #include "lines.h"
+#include "quadrille-mpi.h"
 #include "quadrille.h"
-#include "quadrille/couple.h"
 
 enum { MOST_TIMES = 99 };
 
 typedef struct way {
-    const char *name, *computes, *back, *descriptors;
+    const char *computes, *back, *descriptors;
     const char *cases; /* the first letters of those that it is for */
 } way;
 
-static const way ways[] = {
-    {"deref", "deref", NULL, "disjoint", "cme"},
-    {"both", "both", "all", "disjoint", "cme"},
-    {"both-representative", "both", "all", "representative", "c"},
-    {"exporter", "exporter", "all", "disjoint", "c"},
-    {"exporter-representative", "exporter", "all", "representative", "c"},
-    {"importer", "importer", "all", "disjoint", "cm"},
-    {"importer-representative", "importer", "all", "representative", "m"},
-    {"importer-one", "importer", "one", "disjoint", "m"},
-    {"both-one", "both", "one", "disjoint", "e"},
-    {"auto", NULL, NULL, NULL, "cme"},
+static const way ways[WAYS] = {
+    [DEREF] = {"deref", NULL, NULL, "cme"},
+    [BOTH] = {"both", "all", "disjoint", "cme"},
+    [BOTH_REPRESENTATIVE] = {"both", "all", "representative", "c"},
+    [BOTH_ONE] = {"both", "one", "disjoint", "e"},
+    [EXPORTER] = {"exporter", "all", "disjoint", "c"},
+    [EXPORTER_REPRESENTATIVE] = {"exporter", "all", "representative", "c"},
+    [IMPORTER] = {"importer", "all", "disjoint", "cm"},
+    [IMPORTER_ONE] = {"importer", "one", "disjoint", "m"},
+    [AUTO] = {NULL, NULL, NULL, "cme"},
 };
 
 typedef struct experiment {
@@ -195,22 +195,24 @@ static int by_building(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-static void print_line(const experiment *e, const way *way, const sample *s, uint64_t digest,
+static void print_line(const experiment *e, const char *name, const sample *s, uint64_t digest,
                        double latency) {
     const qdr_stream_view *v = &s->view;
-    printf("%s,%s,%d,%d,%d,%s,%s/%s/%s,%" PRId64 ",%.9f,%.9f,%.9f,%.9f,%.9f,%.9f", e->machine, e->kind,
-           e->ranks[0], e->ranks[1], e->part, way->name, v->computed, v->back, v->descriptors, v->elements,
-           s->open, v->build_seconds, v->seconds_most[0], v->seconds_mean[0], v->seconds_most[1],
-           v->seconds_mean[1]);
+    printf("%s,%s,%d,%d,%d,%s,%s/%s/%s,%" PRId64 ",%016" PRIx64, e->machine, e->kind, e->ranks[0],
+           e->ranks[1], e->part, name, v->computed, v->back, v->descriptors, v->elements, digest);
+    printf(",%.9f,%.9f,%.9f,%.9f,%.9f,%.9f", s->open, v->build_seconds, v->seconds_most[0],
+           v->seconds_mean[0], v->seconds_most[1], v->seconds_mean[1]);
     printf(",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
            v->computed_most[0], v->computed_all[0], v->computed_most[1], v->computed_all[1],
            v->inside_messages, v->inside_bytes, v->across_messages, v->across_bytes);
-    printf(",%.9f,%016" PRIx64 "\n", latency, digest);
+    printf(",%.9f\n", latency);
     fflush(stdout);
 }
 
-static void measure(const experiment *e, const way *way, qdr_coupling *coupling, const array *array, int role,
+static void measure(const experiment *e, int number, qdr_coupling *coupling, const array *array, int role,
                     MPI_Comm comm) {
+    const way *way = &ways[number];
+    const char *name = way_names[number];
     qdr_stream_options options = QDR_STREAM_OPTIONS;
     qdr_coupled field = {
         .name = "data", .layout = array->layout, .region = array->region, .type = QDR_DOUBLE};
@@ -224,9 +226,9 @@ static void measure(const experiment *e, const way *way, qdr_coupling *coupling,
     for (int64_t t = 0; t < e->times; t++) {
         qdr_stream *stream = NULL;
         double start = begin_together(comm);
-        need(qdr_stream_open(coupling, way->name, role ? NULL : &field, !role, role ? &field : NULL, role,
+        need(qdr_stream_open(coupling, name, role ? NULL : &field, !role, role ? &field : NULL, role,
                              &options, &stream),
-             way->name);
+             name);
         double took = MPI_Wtime() - start;
         MPI_Allreduce(&took, &samples[t].open, 1, MPI_DOUBLE, MPI_MAX, comm);
         samples[t].view = qdr_stream_look(stream);
@@ -235,7 +237,7 @@ static void measure(const experiment *e, const way *way, qdr_coupling *coupling,
     }
     if (self) return;
     qsort(samples, (size_t)e->times, sizeof *samples, by_building);
-    print_line(e, way, &samples[e->times / 2], digest, qdr_coupling_look(coupling).latency);
+    print_line(e, name, &samples[e->times / 2], digest, qdr_coupling_look(coupling).latency);
 }
 
 static void couple(const experiment *e, int role, MPI_Comm comm) {
@@ -247,8 +249,8 @@ static void couple(const experiment *e, int role, MPI_Comm comm) {
     need(qdr_coupling_open(program, names[!role], NULL, &coupling), "a coupling");
     MPI_Comm_rank(qdr_program_comm(program), &own);
     array array = make_array(e, role, own);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (strchr(ways[i].cases, e->kind[0])) measure(e, &ways[i], coupling, &array, role, comm);
+    for (int i = 0; i < WAYS; i++)
+        if (strchr(ways[i].cases, e->kind[0])) measure(e, i, coupling, &array, role, comm);
     qdr_layout_destroy(&array.layout);
     qdr_region_destroy(&array.region);
     need(qdr_coupling_close(&coupling), "closing a coupling");
@@ -265,8 +267,8 @@ static experiment read_arguments(char **word, int ranks) {
                     .is_listed = strstr(word[2], "-list") != NULL,
                     .side = atoll(word[6]),
                     .times = atoll(word[7])};
-    size_t kind = 0;
-    while (kind < KINDS && strcmp(e.kind, kinds[kind])) kind++;
+    int kind = 0;
+    while (kind < KINDS && strcmp(e.kind, kind_names[kind])) kind++;
     if (kind == KINDS) give_up(e.kind, "not a case");
     for (int role = 0; role < 2; role++)
         if (e.ranks[role] < 1 || e.ranks[role] > ranks / 2)
@@ -292,6 +294,8 @@ int main(int count, char **words) {
         couple(&e, role, comm);
         MPI_Comm_free(&comm);
     }
+    MPI_Barrier(
+        MPI_COMM_WORLD); /* a simulated rank that has ended can be sent nothing, not even a last word */
     MPI_Finalize();
     return 0;
 }

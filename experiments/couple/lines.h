@@ -1,19 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A line of couple_ranks, as couple_findings reads it: what building one schedule took, in one way. The exporting
- * program is 0, the importing 1. Seconds are simulated.
+ * A line of couple_ranks, as couple_findings reads it: what building one schedule took, in one way. The
+ * exporting program is 0, the importing 1. Seconds are simulated.
  */
 #ifndef COUPLE_LINES_H
 #define COUPLE_LINES_H
 
-/* Two compact arrays; a compact one to an explicit one, whose elements are told by a stride or in a list; two
- * explicit ones, likewise. */
+/* Two compact arrays; a compact one to an explicit one, of which every so-manieth element is meant or a
+ * list of random ones; two explicit ones, likewise. */
 enum { COMPACT, MIXED, EXPLICIT, MIXED_LIST, EXPLICIT_LIST, KINDS };
-static const char *const kinds[KINDS] = {"compact", "mixed", "explicit", "mixed-list", "explicit-list"};
+static const char *const kind_names[KINDS] = {"compact", "mixed", "explicit", "mixed-list", "explicit-list"};
+
+/* Who computes; who is told the descriptors (disjoint sets, unless representatives are); how results go
+ * back (to all, unless through one). */
+enum {
+    DEREF,
+    BOTH,
+    BOTH_REPRESENTATIVE,
+    BOTH_ONE,
+    EXPORTER,
+    EXPORTER_REPRESENTATIVE,
+    IMPORTER,
+    IMPORTER_ONE,
+    AUTO,
+    WAYS
+};
+static const char *const way_names[WAYS] = {"deref",    "both",         "both-representative",
+                                            "both-one", "exporter",     "exporter-representative",
+                                            "importer", "importer-one", "auto"};
 
 #define LINE_TITLES                                                                                          \
-    "machine,case,exporters,importers,part,way,built,elements,open_s,build_s,most0_s,mean0_s,most1_s,"       \
-    "mean1_s,computed_most0,computed_all0,computed_most1,computed_all1,inside_messages,inside_bytes,"        \
-    "across_messages,across_bytes,latency_s,digest"
+    "machine,case,exporters,importers,part,way,built,elements,digest,open_s,build_s,most0_s,mean0_s,"        \
+    "most1_s,mean1_s,computed_most0,computed_all0,computed_most1,computed_all1,inside_messages,"             \
+    "inside_bytes,across_messages,across_bytes,latency_s"
 
 #endif

@@ -63,7 +63,8 @@ typedef struct qdr_import_call qdr_import_call;
 /* ---- programs ------------------------------------------------------------------------------------------ */
 
 /* Collective over `comm`, which holds the ranks of this program, or those of several that were launched together:
- * each rank says the name of its own. Names are letters, digits and - _ . ; at most 63 characters. `seconds` is the
+ * each rank says the name of its own. Names are letters, digits and - _ . and do not begin
+ * with a dot; at most 63 characters. `seconds` is the
  * deadline; 0: QDR_STALL_SECONDS of the environment, else none. */
 qdr_status qdr_program_open(MPI_Comm comm, const char *name, double seconds, qdr_program **program);
 

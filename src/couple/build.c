@@ -51,6 +51,7 @@ static const char *without_rank(const char *sentence) {
 qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, int64_t *maximum, int count,
                             double deadline) {
     char sentence[900];
+    if (status && !qdri_wire_usable(space->wire)) return status; /* nobody would hear it */
     qdri_agreement agreement = {.status = status, .maximum = maximum, .count = count, .deadline = deadline};
     qdri_lock(space->wire);
     qdr_status agreed = qdri_agree(space->wire, &agreement);

@@ -305,7 +305,7 @@ static const struct {
 
 /* Made by all or by one, of the exporter or of the importer; who exports changes. */
 static void test_mistakes(void) {
-    int direction = 0;
+    int direction = 0, is_tcp = !strcmp(qdr_coupling_look(coupling).transport, "tcp");
     for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); i++)
         for (int who = ALL; who <= ONE; who++)
             for (int by = 0; by < 2; by++) {
@@ -313,6 +313,7 @@ static void test_mistakes(void) {
                 qdr_stream *stream = NULL;
                 int mine = by == side, alone = who == ONE;
                 if (!(wrong[i].who & who)) continue;
+                if (wrong[i].make == unknown_algorithm && is_tcp) continue; /* where there is but one */
                 if (alone && (by == side ? own_ranks : peer_ranks) < 2) continue;
                 direction = !direction;
                 set_request(&asked, side == direction);

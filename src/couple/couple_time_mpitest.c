@@ -273,24 +273,26 @@ static void test_fails_when_full(int exporter) {
     options.fails_when_full = side == exporter;
     qdr_stream *stream = open_one("narrow", exporter, options);
     if (!stream) return;
-    int given = 0, last = 0;
-    for (int time = 1; side == exporter && time <= 200; time++) {
+    int last = 0, refused = 0;
+    for (int time = 1; side == exporter && last < 150 && time < 20000; time++) {
         qdr_status status = give(stream, time);
         int code = (int)status, first = code;
         MPI_Bcast(&first, 1, MPI_INT, 0, qdr_program_comm(program));
         CHECK_SAYING(code == first && (status == QDR_OK || status == QDR_FULL), "%s: %s",
                      qdr_status_text(status), qdr_error_message());
         if (status) nap(0.001);
-        given += !status;
+        refused += status == QDR_FULL;
         if (!status) last = time;
     }
     for (double time = 1; side != exporter && time < 150; time += 10) {
         double matched = 0;
         wipe(&in);
-        FINE(qdr_import(stream, time, QDR_AFTER, 300, (void *[]){in.bytes}, &matched));
+        nap(0.005);
+        FINE(qdr_import(stream, time, QDR_AFTER, INFINITY, (void *[]){in.bytes}, &matched));
         inspect(__LINE__, &in, matched);
     }
-    if (side == exporter) CHECK_SAYING(given >= 4 && last >= 150, "%d exports, the last at %d", given, last);
+    if (side == exporter)
+        CHECK_SAYING(last >= 150 && refused > 0, "the last at %d, %d refused", last, refused);
     FINE(qdr_stream_close(&stream));
 }
 
@@ -361,7 +363,6 @@ static void test_closing_deadlock(void) {
 
 /* ---- ranks that do not say the same -------------------------------------------------------------------- */
 
-
 static void test_different_imports(int exporter) {
     static const char *const word[] = {"differ", "'torn'", NULL};
     for (int what = 0; what < 3; what++) {
@@ -395,12 +396,12 @@ static void test_different_exports(int exporter) {
             nap(0.001);
         }
     } else if (ranks > 1) {
-        status = qdr_import(stream, 2, QDR_BEFORE, 2, (void *[]){in.bytes}, NULL);
-        CHECK(status == QDR_OK || status == QDR_MISMATCH);
+        for (int i = 0; status != QDR_MISMATCH && i < 5000; i++) {
+            status = qdr_import(stream, 2, QDR_BEFORE, 2, (void *[]){in.bytes}, NULL);
+            CHECK(status == QDR_OK || status == QDR_MISMATCH);
+            nap(0.001);
+        }
     }
-    if (is_one_launch) MPI_Barrier(MPI_COMM_WORLD);
-    if (ranks > 1 && side != exporter && !status)
-        status = qdr_import(stream, 2, QDR_BEFORE, 2, (void *[]){in.bytes}, NULL);
     if (ranks > 1)
         CHECK_SAYING(status == QDR_MISMATCH && strstr(qdr_error_message(), "disagree"), "%s: %s",
                      qdr_status_text(status), status ? qdr_error_message() : "");

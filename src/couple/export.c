@@ -30,7 +30,6 @@ int qdri_export_asked(qdri_box *box, const qdri_body *body) {
     }
     if (ask->kind != QDRI_ASK_NO_MORE) return 1;
     running->no_more_asks = 1;
-    qdri_cancel(running->wire, &running->waits.operation); /* nobody listens to a program that may be gone */
     return 0;
 }
 

@@ -55,24 +55,44 @@ static int imports(const qdri_running *running, node neighbour) {
 
 /* ---- telling ------------------------------------------------------------------------------------------- */
 
-static void tell(qdri_running *running, int except) {
-    qdri_fault_note note = {.status = running->failed};
+static void tell(qdri_running *running, int except, int64_t also) {
+    qdri_fault_note note = {.status = running->failed, .also = also};
     memcpy(note.sentence, running->sentence, sizeof note.sentence);
     for (int i = 0; i < running->faults; i++)
         if (running->fault[i].from != except && running->fault[i].bytes > 0)
             qdri_memo_send(running, running->fault[i].from, QDRI_TAG_FAULT, &note, sizeof note);
 }
 
-static void fail(qdri_running *running, qdr_status status, const char *sentence, int from) {
+static void fail_one(qdri_running *running, const qdri_fault_note *note, int from) {
     if (running->failed) return;
-    running->failed = status;
-    snprintf(running->sentence, sizeof running->sentence, "%s", sentence);
+    running->failed = (qdr_status)note->status;
+    snprintf(running->sentence, sizeof running->sentence, "%.*s", QDRI_SENTENCE - 1, note->sentence);
     running->ready = 1;
-    tell(running, from);
+    tell(running, from, note->also);
+}
+
+/* The other stream has the same tree, but its own notes, which may come later. */
+static void fail(qdri_running *running, const qdri_fault_note *note, int from) {
+    qdri_running *other = note->also ? running->stream->coupling->runnings : NULL;
+    while (other && other->first_tag != note->also) other = other->next;
+    fail_one(running, note, from);
+    qdri_fault_note rest = *note;
+    rest.also = 0;
+    if (other) fail_one(other, &rest, -1);
+}
+
+static void raise_note(qdri_running *running, qdr_status status, int64_t also) {
+    qdri_fault_note note = {.status = status, .also = also};
+    snprintf(note.sentence, sizeof note.sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());
+    fail(running, &note, -1);
 }
 
 void qdri_fault_raise(qdri_running *running, qdr_status status) {
-    fail(running, status, qdr_error_message(), -1);
+    raise_note(running, status, 0);
+}
+
+void qdri_fault_raise_both(qdri_running *running, qdri_running *other, qdr_status status) {
+    raise_note(running, status, other == running ? 0 : other->first_tag);
 }
 
 /* ---- hearing ------------------------------------------------------------------------------------------- */
@@ -83,9 +103,7 @@ static int heard(qdri_box *box, const qdri_body *body) {
         running->goodbyes_due--;
         box->bytes = 0; /* it does not listen any more */
     } else {
-        char sentence[QDRI_SENTENCE];
-        snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, body->fault.sentence);
-        fail(running, (qdr_status)body->fault.status, sentence, box->from);
+        fail(running, &body->fault, box->from);
     }
     return 0;
 }

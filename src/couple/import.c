@@ -47,6 +47,7 @@ static void agreed(qdri_operation *operation, qdr_status status) {
     qdr_import_call *call = (qdr_import_call *)operation;
     call->agreement = status;
     atomic_store(&call->agreed, 1);
+    if (!call->running) free(call); /* its stream is gone */
 }
 
 /* `mine`: whether this rank can do it. A rank that cannot is in another stream than the others. */
@@ -168,9 +169,9 @@ void qdri_import_close(qdri_running *running) {
         qdr_import_call *call = running->calls;
         running->calls = call->next;
         qdri_lock(wire);
-        int stays = !atomic_load(&call->agreed) && qdri_cancel(wire, &call->agreeing);
+        call->running = NULL;
+        if (atomic_load(&call->agreed)) free(call); /* else when it is: collectives cannot be taken back */
         qdri_unlock(wire);
-        if (!stays) free(call);
     }
 }
 

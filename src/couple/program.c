@@ -17,6 +17,8 @@ qdr_status qdri_check_name(const char *what, const char *name) {
     if (strlen(name) >= QDRI_NAME)
         return qdri_fail(QDR_INVALID, "the name of the %s, \"%.20s...\", has more than %d characters", what,
                          name, QDRI_NAME - 1);
+    if (*name == '.')
+        return qdri_fail(QDR_INVALID, "the name of the %s, \"%s\", begins with a dot", what, name);
     for (const char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
             return qdri_fail(QDR_INVALID,

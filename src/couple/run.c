@@ -145,12 +145,7 @@ static void listen_to_others(qdri_running *running) {
     if (stream->imports)
         prepare_box(running, &running->answer, running->exporter_rank[own % running->exporters],
                     QDRI_TAG_ANSWER, sizeof(qdri_answer), qdri_import_answered);
-    if (qdri_running_is_root(running) && !stream->coupling->space.is_self) {
-        prepare_box(running, &running->waits,
-                    stream->exports ? running->importer_rank[0] : running->exporter_rank[0], QDRI_TAG_WAITS,
-                    sizeof(qdri_statement), qdri_deadlock_heard);
-        qdri_box_post(&running->waits);
-    }
+    qdri_deadlock_listen(running);
     qdri_fault_listen(running);
 }
 
@@ -276,6 +271,7 @@ static qdr_status close_imports(qdri_running *running) {
     QDRI_TRY(qdri_running_wait(running, &wait));
     qdri_import_say(running, &(qdri_ask){.kind = QDRI_ASK_NO_MORE, .request = {.time = INFINITY}});
     qdri_fault_goodbye(running);
+    qdri_deadlock_goodbye(running);
     return QDR_OK;
 }
 

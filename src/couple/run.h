@@ -55,6 +55,7 @@ typedef struct qdri_answer {
 enum { QDRI_GOODBYE = -1 };
 typedef struct qdri_fault_note {
     int64_t status;
+    int64_t also; /* the first tag of another stream that fails with it; 0: none */
     char sentence[QDRI_SENTENCE];
 } qdri_fault_note;
 
@@ -166,7 +167,7 @@ struct qdri_running {
     int memos_under_way;
     qdri_box ask, answer, compare, waits, fault[3];
     int faults;       /* boxes of fault[] in use */
-    int goodbyes_due; /* importers among the neighbours that have not said it */
+    int goodbyes_due; /* of importers that this rank listens to */
 
     /* The transfer. */
     qdri_messages out, in;
@@ -240,13 +241,18 @@ qdr_status qdri_running_state(qdri_running *running);
 qdr_status qdri_running_wait(qdri_running *running, const qdri_wait *wait);
 /* Looks whether the wait is in vain; fails the streams then. */
 void qdri_deadlock_look(qdri_running *running);
-int qdri_deadlock_heard(qdri_box *box, const qdri_body *body);
+/* A root listens to the other. */
+void qdri_deadlock_listen(qdri_running *running);
+/* An importer leaves: nobody need listen to it. */
+void qdri_deadlock_goodbye(qdri_running *running);
 
 /* This rank has found a failure, whose sentence is the thread's: all ranks of both programs will have it. */
 void qdri_fault_raise(qdri_running *running, qdr_status status);
+/* The same of two streams of a coupling; they may be one. */
+void qdri_fault_raise_both(qdri_running *running, qdri_running *other, qdr_status status);
 /* Opens the boxes of the tree. */
 void qdri_fault_listen(qdri_running *running);
-/* An importer leaves: exporters among the neighbours need not listen to it. */
+/* An importer leaves: the same. */
 void qdri_fault_goodbye(qdri_running *running);
 
 qdr_status qdri_messages_open(const qdr_stream *stream, int outgoing, qdri_messages *messages);
@@ -281,7 +287,7 @@ qdr_import_call *qdri_import_next(const qdri_running *running);
 void qdri_import_settle(qdri_running *running);
 /* To all exporters that listen to this rank. */
 void qdri_import_say(qdri_running *running, const qdri_ask *ask);
-/* Frees the calls; those under way are lost. */
+/* Frees the calls. */
 void qdri_import_close(qdri_running *running);
 
 /* "BEFORE 3.5, tolerance 1". */

@@ -75,27 +75,52 @@ static void look_at_oneself(qdri_running *running) {
 
 /* ---- with another -------------------------------------------------------------------------------------- */
 
+static void send_statement(qdri_running *running, qdri_statement *statement) {
+    int root = running->stream->exports ? running->importer_rank[0] : running->exporter_rank[0];
+    statement->stream = running->nonce;
+    qdri_memo_send(running, root, QDRI_TAG_WAITS, statement, sizeof *statement);
+}
+
 static void state(qdri_running *running, int64_t knows_tag, int64_t knows_serial) {
     qdri_statement *told = &running->told;
-    *told = (qdri_statement){.stream = running->nonce,
-                             .serial = running->serial,
+    *told = (qdri_statement){.serial = running->serial,
                              .kind = running->wait->kind,
                              .number = number_of(running),
                              .knows_tag = knows_tag,
                              .knows_serial = knows_serial};
     memcpy(told->what, running->wait->what, sizeof told->what);
-    int root = running->stream->exports ? running->importer_rank[0] : running->exporter_rank[0];
-    qdri_memo_send(running, root, QDRI_TAG_WAITS, told, sizeof *told);
+    send_statement(running, told);
 }
 
 /* What the other said of an earlier stream may have come after that was closed. */
-int qdri_deadlock_heard(qdri_box *box, const qdri_body *body) {
+static int heard(qdri_box *box, const qdri_body *body) {
     qdri_running *running = box->running;
-    if (body->statement.stream == running->nonce) {
-        running->heard = body->statement;
-        running->heard.what[QDRI_WHAT - 1] = 0;
+    if (body->statement.stream != running->nonce) return 1;
+    if (body->statement.kind == QDRI_GOODBYE) {
+        running->goodbyes_due--;
+        return 0;
     }
-    return !running->no_more_asks;
+    running->heard = body->statement;
+    running->heard.what[QDRI_WHAT - 1] = 0;
+    return 1;
+}
+
+void qdri_deadlock_listen(qdri_running *running) {
+    const qdr_stream *stream = running->stream;
+    if (!qdri_running_is_root(running) || stream->coupling->space.is_self) return;
+    running->waits =
+        (qdri_box){.running = running,
+                   .from = stream->exports ? running->importer_rank[0] : running->exporter_rank[0],
+                   .tag = QDRI_TAG_WAITS,
+                   .bytes = sizeof(qdri_statement),
+                   .came = heard};
+    running->goodbyes_due += stream->exports;
+    qdri_box_post(&running->waits);
+}
+
+void qdri_deadlock_goodbye(qdri_running *running) {
+    if (!qdri_running_is_root(running) || running->stream->coupling->space.is_self) return;
+    send_statement(running, &(qdri_statement){.kind = QDRI_GOODBYE});
 }
 
 /* Both roots may come here; their sentences are the same. */
@@ -106,9 +131,7 @@ static void report(qdri_running *own, qdri_running *other) {
     what[1 - space->side] = other->heard.what;
     qdri_fail(QDR_DEADLOCK, "%s waits for %s, and %s waits for %s", space->name[0], what[0], space->name[1],
               what[1]);
-    qdri_fault_raise(own, QDR_DEADLOCK);
-    qdri_fail(QDR_DEADLOCK, "%s", own->sentence);
-    qdri_fault_raise(other, QDR_DEADLOCK);
+    qdri_fault_raise_both(own, other, QDR_DEADLOCK);
 }
 
 /* What the other root said last, on whichever stream; NULL: nothing. */

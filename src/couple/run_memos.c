@@ -28,6 +28,7 @@ static qdri_memo *take(qdri_running *running) {
     memo = QDRI_ZERO_ARRAY(qdri_memo, 1);
     if (!memo) return NULL;
     memo->operation.done = left;
+    memo->operation.casual = 1;
     memo->running = running;
     memo->chain = running->memos;
     running->memos = memo;
@@ -63,6 +64,7 @@ static void came(qdri_operation *operation, qdr_status status) {
 
 void qdri_box_post(qdri_box *box) {
     box->operation.done = came;
+    box->operation.casual = 1;
     qdr_status status = qdri_receive(box->running->wire, &box->operation, box->from,
                                      box->running->first_tag + box->tag, &box->body, box->bytes);
     if (status) qdri_fault_raise(box->running, status);

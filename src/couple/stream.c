@@ -168,7 +168,7 @@ qdr_status qdr_stream_open(qdr_coupling *coupling, const char *name, const qdr_c
     int is_right = options->size == sizeof *options;
     made->coupling = coupling;
     made->options = is_right ? *options : defaults;
-    made->seconds = made->options.seconds > 0 ? made->options.seconds : coupling->seconds;
+    made->seconds = qdri_patience(made->options.seconds > 0 ? made->options.seconds : coupling->seconds);
     double deadline = qdri_deadline(made->seconds);
     qdr_status status = qdri_declare(made, name, exports, exported, imports, imported, options, &head);
     status = open_stream(made, head, status, deadline);

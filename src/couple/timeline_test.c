@@ -23,6 +23,7 @@ enum { MOST = 64, GRID = 120 };
 typedef struct history {
     double time[MOST + 2];
     int slot[MOST + 2];
+    int holds[MOST]; /* each slot: the export that was put there last */
     int count;
     double promised;
 } history;
@@ -95,7 +96,7 @@ static void serve(play *play, int most) {
     for (; most > 0 && (asked = qdri_timeline_next(&play->timeline)); most--) {
         assert_int_equal(asked->request.number, play->served);
         int number = play->expects[play->served++];
-        if (number >= 0) assert_int_equal(asked->slot, play->past.slot[number]);
+        if (number >= 0) assert_int_equal(play->past.holds[asked->slot], number);
         qdri_timeline_serve(&play->timeline);
     }
 }
@@ -136,6 +137,7 @@ static void export_next(play *play) {
     past->time[past->count] = time;
     int slot = qdri_timeline_export(&play->timeline, time);
     assert_int_equal(slot < 0, room == QDRI_NO_NEED);
+    if (slot >= 0) past->holds[slot] = past->count;
     past->slot[past->count++] = slot;
     assert_true(play->timeline.kept <= play->timeline.queue + 1);
 }
@@ -246,6 +248,25 @@ static void test_ahead(void **state) {
     qdri_timeline_close(&timeline);
 }
 
+/* What lies before the export that was just asked for is of no use. */
+static void test_forgets(void **state) {
+    (void)state;
+    qdri_timeline timeline;
+    assert_int_equal(qdri_timeline_open(4, &timeline), QDR_OK);
+    for (int time = 1; time <= 4; time++) assert_true(qdri_timeline_export(&timeline, time) >= 0);
+    assert_int_equal(ask(&timeline, 2.5, QDR_AFTER, 1), QDRI_MATCHED);
+    assert_int_equal(timeline.kept, 3); /* 2 may be asked for at 2.5 still */
+    assert_int_equal(ask(&timeline, 3, QDR_AFTER, 1), QDRI_MATCHED);
+    assert_int_equal(timeline.kept, 2);
+    assert_int_equal(ask(&timeline, 4, QDR_EXACT, 0), QDRI_MATCHED);
+    assert_int_equal(timeline.kept, 2); /* 3 is asked for twice */
+    qdri_timeline_serve(&timeline);
+    assert_int_equal(timeline.kept, 2);
+    qdri_timeline_serve(&timeline);
+    assert_int_equal(timeline.kept, 1);
+    qdri_timeline_close(&timeline);
+}
+
 /* A full queue takes what somebody waits for, and nothing else. */
 static void test_full(void **state) {
     (void)state;
@@ -267,10 +288,8 @@ static void test_full(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_random),  cmocka_unit_test(test_ties), cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_forgets), cmocka_unit_test(test_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

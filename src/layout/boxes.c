@@ -2,8 +2,9 @@
 /*
  * Boxes: each rank states its own; joined, those of all ranks are a compact layout.
  *
- * Whether two boxes meet is found by a sweep along the dimension in which their lower bounds differ most: sorted by
- * them, a box is held against those that begin before it ends. Blocks of a grid meet about sqrt(boxes) candidates.
+ * Whether two boxes meet is found by a sweep along the dimension in which their lower bounds differ most:
+ * sorted by them, a box is held against those that begin before it ends. Blocks of a grid meet about
+ * sqrt(boxes) candidates.
  */
 #include "boxes.h"
 
@@ -99,8 +100,7 @@ qdr_status qdri_boxes_add(qdri_boxes *self, int rank, int64_t number, const qdr_
 
 /* ---- whether they meet --------------------------------------------------------------------------------- */
 
-/* The order by the lower bound of a dimension; returns how many different ones there are, -1 without memory. */
-static int64_t order_by(const qdri_boxes *self, int dimension, int64_t *key, int64_t *order) {
+int64_t qdri_boxes_order(const qdri_boxes *self, int dimension, int64_t *key, int64_t *order) {
     int64_t different = 0;
     for (int64_t i = 0; i < self->count; i++) key[i] = qdri_box_lower(self, i)[dimension];
     if (!qdri_sort_order(key, self->count, order)) return -1;
@@ -132,14 +132,14 @@ static qdr_status sweep(const qdri_boxes *self, int64_t *key, int64_t *order, qd
     int best = 0;
     int64_t most = 0, index[MOST];
     for (int d = 0; d < self->head.dimensions; d++) {
-        int64_t different = order_by(self, d, key, order);
+        int64_t different = qdri_boxes_order(self, d, key, order);
         if (different < 0) return qdri_fail_memory();
         if (different > most) {
             most = different;
             best = d;
         }
     }
-    if (order_by(self, best, key, order) < 0) return qdri_fail_memory();
+    if (qdri_boxes_order(self, best, key, order) < 0) return qdri_fail_memory();
     for (int64_t i = 0; i < self->count; i++)
         for (int64_t k = i + 1; k < self->count; k++) {
             if (key[order[k]] >= qdri_box_upper(self, order[i])[best]) break;
@@ -278,88 +278,6 @@ static int64_t owned(const qdr_layout *layout, const qdri_progression *box) {
     return sum;
 }
 
-/* ---- elements one after the other ---------------------------------------------------------------------- */
-
-/* Candidates are kept by rising lower bound along the last axis. Axis after axis, those that do not hold the index
- * are left out; what is left stays right until a bound of the axis is passed. */
-
-static qdr_status open_cursor(qdri_cursor *cursor) {
-    const qdri_boxes *self = qdri_boxes_of(cursor->layout);
-    int64_t rows, *key = QDRI_ARRAY(int64_t, self->count);
-    if (key && qdri_multiply(self->count, cursor->layout->dimensions, &rows))
-        cursor->candidate = QDRI_ARRAY(int64_t, rows);
-    qdr_status status = QDR_OK;
-    if (!cursor->candidate ||
-        order_by(self, cursor->axis[self->head.dimensions - 1], key, cursor->candidate) < 0)
-        status = qdri_fail_memory();
-    if (status) qdri_cursor_close(cursor);
-    free(key);
-    cursor->candidates[0] = self->count;
-    return status;
-}
-
-/* Those of level `a` that hold the index along its axis become level a + 1. */
-static void narrow(qdri_cursor *cursor, int a, int64_t index) {
-    const qdri_boxes *self = qdri_boxes_of(cursor->layout);
-    const int64_t *from = cursor->candidate + a * self->count;
-    int64_t *to = cursor->candidate + (a + 1) * self->count, count = 0;
-    int d = cursor->axis[a];
-    qdri_slice slice = {.from = 0, .until = INT64_MAX};
-    for (int64_t i = 0; i < cursor->candidates[a]; i++) {
-        int64_t lower = qdri_box_lower(self, from[i])[d], upper = qdri_box_upper(self, from[i])[d];
-        if (index >= lower && index < upper) to[count++] = from[i];
-        if (lower <= index) slice.from = qdri_most(slice.from, lower);
-        if (lower > index) slice.until = qdri_least(slice.until, lower);
-        if (upper <= index) slice.from = qdri_most(slice.from, upper);
-        if (upper > index) slice.until = qdri_least(slice.until, upper);
-    }
-    cursor->candidates[a + 1] = count;
-    cursor->slice[a] = slice;
-}
-
-/* The first candidate that ends behind the index along the last axis. */
-static int64_t first_behind(const qdri_cursor *cursor, const int64_t *candidate, int64_t count,
-                            int64_t index) {
-    const qdri_boxes *self = qdri_boxes_of(cursor->layout);
-    int d = cursor->axis[self->head.dimensions - 1];
-    int64_t low = 0, high = count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (qdri_box_upper(self, candidate[middle])[d] <= index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void seek(qdri_cursor *cursor, const int64_t *index) {
-    const qdri_boxes *self = qdri_boxes_of(cursor->layout);
-    int last = self->head.dimensions - 1, changed = 0;
-    for (int a = 0; a < last; a++) {
-        int64_t at = index[cursor->axis[a]];
-        changed |= at < cursor->slice[a].from || at >= cursor->slice[a].until;
-        if (changed) narrow(cursor, a, at);
-    }
-    const int64_t *candidate = cursor->candidate + last * self->count;
-    int64_t count = cursor->candidates[last], at = index[cursor->axis[last]];
-    int64_t found = first_behind(cursor, candidate, count, at);
-    int64_t lower = found < count ? qdri_box_lower(self, candidate[found])[cursor->axis[last]] : INT64_MAX;
-    if (lower > at) {
-        cursor->rank = QDR_HERE;
-        cursor->place = cursor->step = 0;
-        cursor->until = lower;
-        return;
-    }
-    int64_t box = candidate[found], place = self->offset[box];
-    for (int d = 0; d <= last; d++)
-        place += (index[d] - qdri_box_lower(self, box)[d]) * qdri_box_stride(self, box)[d];
-    cursor->rank = (int)self->rank[box];
-    cursor->place = place;
-    cursor->step = qdri_box_stride(self, box)[cursor->axis[last]];
-    cursor->until = qdri_box_upper(self, box)[cursor->axis[last]];
-}
-
 /* ---- as bytes ------------------------------------------------------------------------------------------ */
 
 static void put(const qdr_layout *layout, qdri_writer *writer) {
@@ -385,8 +303,8 @@ static qdr_status get_box(qdri_reader *reader, qdri_boxes *self, int64_t number)
     return qdri_boxes_add(self, (int)rank, number, &box);
 }
 
-qdr_status qdri_boxes_get(qdri_reader *reader, const qdri_layout_type *type, int dimensions,
-                          const int64_t *extent, qdr_layout **layout) {
+static qdr_status get(qdri_reader *reader, const qdri_layout_type *type, int dimensions,
+                      const int64_t *extent, qdr_layout **layout) {
     int64_t order, count;
     qdri_boxes *self;
     QDRI_TRY(qdri_get(reader, "an order", QDR_ROW_MAJOR, QDR_COLUMN_MAJOR, &order));
@@ -403,17 +321,17 @@ qdr_status qdri_boxes_get(qdri_reader *reader, const qdri_layout_type *type, int
 }
 
 static qdr_status get_own(qdri_reader *reader, int dimensions, const int64_t *extent, qdr_layout **layout) {
-    return qdri_boxes_get(reader, &qdri_boxes_type, dimensions, extent, layout);
+    return get(reader, &qdri_boxes_type, dimensions, extent, layout);
 }
 
 static qdr_status get_joined(qdri_reader *reader, int dimensions, const int64_t *extent,
                              qdr_layout **layout) {
-    return qdri_boxes_get(reader, &qdri_joined_type, dimensions, extent, layout);
+    return get(reader, &qdri_joined_type, dimensions, extent, layout);
 }
 
 #define SHARED_BY_BOTH                                                                                       \
     .locate = locate, .index = index_at, .share = share, .put = put, .close = close, .tiles = count_tiles,   \
-    .tile = get_tile, .owned = owned, .open_cursor = open_cursor, .seek = seek
+    .tile = get_tile, .owned = owned, .open_cursor = qdri_boxes_cursor, .seek = qdri_boxes_seek
 
 const qdri_layout_type qdri_boxes_type = {.kind = QDRI_BOXES, .get = get_own, SHARED_BY_BOTH};
 const qdri_layout_type qdri_joined_type = {

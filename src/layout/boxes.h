@@ -33,6 +33,10 @@ static inline const int64_t *qdri_box_stride(const qdri_boxes *boxes, int64_t nu
 /* Boxes [*from, *until) are the rank's. */
 void qdri_boxes_range(const qdri_boxes *boxes, int rank, int64_t *from, int64_t *until);
 
+/* The order by the lower bound of a dimension; returns how many different ones there are, -1 without
+ * memory. key[count] is for scratch. */
+int64_t qdri_boxes_order(const qdri_boxes *boxes, int dimension, int64_t *key, int64_t *order);
+
 /* A layout without boxes, with room for some; closed by qdr_layout_destroy(). */
 qdr_status qdri_boxes_open(const qdri_layout_type *type, int dimensions, const int64_t *extent,
                            qdr_order order, int64_t boxes, qdri_boxes **made);
@@ -40,7 +44,9 @@ qdr_status qdri_boxes_open(const qdri_layout_type *type, int dimensions, const i
 qdr_status qdri_boxes_add(qdri_boxes *boxes, int rank, int64_t number, const qdr_box *box);
 /* When all are in: fails with this status, and a sentence, if two have an element in common. */
 qdr_status qdri_boxes_check(qdri_boxes *boxes, qdr_status verdict);
-qdr_status qdri_boxes_get(qdri_reader *reader, const qdri_layout_type *type, int dimensions,
-                          const int64_t *extent, qdr_layout **layout);
+
+/* Of the layout's type. */
+qdr_status qdri_boxes_cursor(qdri_cursor *cursor);
+void qdri_boxes_seek(qdri_cursor *cursor, const int64_t *index);
 
 #endif

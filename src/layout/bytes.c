@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Descriptions travel as sequences of whole numbers, each in as few bytes as it needs: seven bits at a time, the
- * lowest first, the top bit set in all but the last byte; the sign is folded into the lowest bit. So they have no
- * byte order, and most numbers of a schedule take one to three bytes.
+ * Descriptions travel as sequences of whole numbers, each in as few bytes as it needs: seven bits at a
+ * time, the lowest first, the top bit set in all but the last byte; the sign is folded into the lowest bit.
+ * So they have no byte order, and most numbers of a schedule take one to three bytes.
  *
- * A reader believes nothing: each number is held against its bounds, each number has one spelling, and a count is
- * held against the bytes that are left before anything is allocated.
+ * A reader believes nothing: each number is held against its bounds, each number has one spelling, and a
+ * count is held against the bytes that are left before anything is allocated.
  */
 #include "bytes.h"
 

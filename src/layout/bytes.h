@@ -7,8 +7,8 @@
 
 #include "quadrille/base.h"
 
-/* Begins as all zero, or with `digesting` set: then nothing is kept but a digest. A failed allocation is remembered
- * until the bytes are taken. */
+/* Begins as all zero, or with `digesting` set: then nothing is kept but a digest. A failed allocation is
+ * remembered until the bytes are taken. */
 typedef struct qdri_writer {
     unsigned char *bytes;
     int64_t size, capacity;

@@ -2,13 +2,13 @@
 /*
  * Combs and progressions: the arithmetic along one dimension.
  *
- * What a part owns is a comb, what a region selects is a progression. Seen from the region the elements of a part are
- * cuts: ranges of coordinates whose elements lie a fixed step apart in memory. They are found one by one, from any
- * coordinate on, by division: nothing is stored, and nothing depends on the extent.
+ * What a part owns is a comb, what a region selects is a progression. Seen from the region the elements of
+ * a part are cuts: ranges of coordinates whose elements lie a fixed step apart in memory. They are found
+ * one by one, from any coordinate on, by division: nothing is stored, and nothing depends on the extent.
  *
- * A progression whose stride is a multiple of the period meets every tooth of the comb at the same place: one cut. Where
- * the stride and the period have a common divisor that keeps the progression away from all teeth there is none; else it
- * meets a tooth at least once in period / divisor coordinates.
+ * A progression whose stride is a multiple of the period meets every tooth of the comb at the same place:
+ * one cut. Where the stride and the period have a common divisor that keeps the progression away from all
+ * teeth there is none; else it meets a tooth at least once in period / divisor coordinates.
  */
 #include "inside.h"
 
@@ -79,7 +79,8 @@ int qdri_progressions_meet(const qdri_progression *a, const qdri_progression *b,
     if (distance > last) return 0;
     int64_t divisor = common_divisor(a->stride, b->stride, &inverse);
     if (distance % divisor != 0) return 0;
-    /* The least c with a.lower + c * a.stride in b: c * (a.stride / divisor) = -distance / divisor modulo this: */
+    /* The least c with a.lower + c * a.stride in b: c * (a.stride / divisor) = -distance / divisor
+     * modulo this: */
     int64_t modulus = b->stride / divisor, wanted = distance / divisor % modulus;
     int64_t c = multiply_modulo(wanted ? modulus - wanted : 0, inverse, modulus);
     if (c >= a->count || c * a->stride > last - distance) return 0;

@@ -2,9 +2,9 @@
 /*
  * Elements between an array and a message.
  *
- * The two fastest axes of a piece are walked by a kernel, the others by an odometer around it. There is a kernel per
- * element size: a copy of a constant number of bytes is a load and a store. Spans of step 1 that are long enough go in
- * one piece, at the speed of memcpy().
+ * The two fastest axes of a piece are walked by a kernel, the others by an odometer around it. There is a
+ * kernel per element size: a copy of a constant number of bytes is a load and a store. Spans of step 1 that
+ * are long enough go in one piece, at the speed of memcpy().
  */
 #include "inside.h"
 
@@ -21,8 +21,8 @@ enum { ENOUGH = 64 }; /* bytes from which a call of memcpy() pays */
 
 /* ---- kernels ------------------------------------------------------------------------------------------- */
 
-/* Copies the elements of two axes; returns the end of what was packed. BYTES is a constant, so that the copies of
- * single elements are instructions, or a variable. */
+/* Copies the elements of two axes; returns the end of what was packed. BYTES is a constant, so that the
+ * copies of single elements are instructions, or a variable. */
 #define DEFINE_KERNELS(NAME, BYTES)                                                                          \
     static char *pack_##NAME(const char *array, const qdri_span *outer, int64_t outers,                      \
                              const qdri_span *inner, int64_t inners, size_t bytes, char *packed) {           \
@@ -132,7 +132,8 @@ static int advance(odometer *odometer) {
 
 static const qdri_span origin = {0, 1, 1};
 
-/* The piece, with an axis of one element before it if it has but one, so that there are two for the kernel. */
+/* The piece, with an axis of one element before it if it has but one, so that there are two for the
+ * kernel. */
 static product product_of(const qdri_selection *selection, int64_t number, const qdri_span **span) {
     const qdri_piece *piece = selection->piece + number;
     product result = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Explicit layouts, by entries: whoever knows where an element lies says so, 20 bytes each. Questions by element and by
- * place are answered from two orders, each made when it is first needed.
+ * Explicit layouts, by entries: whoever knows where an element lies says so, 20 bytes each. Questions by
+ * element and by place are answered from two orders, each made when it is first needed.
  */
 #include "ordered.h"
 

@@ -2,9 +2,10 @@
 /*
  * The first element of a region that nobody owns.
  *
- * How many elements of a box are owned is a sum of products, for owners do not overlap. So a box has a hole when it has
- * more elements than that, and the lowest is found by bisection: the shortest slab along the slowest axis with a hole, in
- * its last layer the shortest along the next, and so on. O(boxes * dimensions * log extent), whatever the extents.
+ * How many elements of a box are owned is a sum of products, for owners do not overlap. So a box has a hole
+ * when it has more elements than that, and the lowest is found by bisection: the shortest slab along the
+ * slowest axis with a hole, in its last layer the shortest along the next, and so on. O(boxes * dimensions
+ * * log extent), whatever the extents.
  */
 #include "inside.h"
 
@@ -58,9 +59,11 @@ static int64_t hole_in_list(const qdri_side *side, const qdri_item *item, qdri_c
 
 qdr_status qdri_side_hole(const qdri_side *side, int64_t *number) {
     qdri_cursor cursor;
+    int axis[MOST];
     int64_t found = -1;
     QDRI_TRY(qdri_side_check(side, 1));
-    QDRI_TRY(qdri_cursor_open(&cursor, side->layout, side->region->order));
+    qdri_order_axes(side->region->order, side->region->dimensions, axis);
+    QDRI_TRY(qdri_cursor_open(&cursor, side->layout, axis));
     for (int64_t i = 0; i < side->region->items && found < 0; i++) {
         const qdri_item *item = side->region->item + i;
         found = item->box < 0 ? hole_in_list(side, item, &cursor) : hole_in_box(side, item);

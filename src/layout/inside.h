@@ -2,10 +2,10 @@
 /*
  * What the files of this layer share.
  *
- * Along one dimension, what a part owns is a *comb*: `block` indices of every `period`, between two bounds. (A
- * plain interval is a comb with one tooth.) What a rank owns is a few *tiles*, products of combs: one of a regular
- * layout, as many as there are boxes of the others. What a region selects along one dimension is a *progression*.
- * All closed forms are about a comb and a progression.
+ * Along one dimension, what a part owns is a *comb*: `block` indices of every `period`, between two bounds.
+ * (A plain interval is a comb with one tooth.) What a rank owns is a few *tiles*, products of combs: one of
+ * a regular layout, as many as there are boxes of the others. What a region selects along one dimension is
+ * a *progression*. All closed forms are about a comb and a progression.
  */
 #ifndef QDRI_LAYOUT_INSIDE_H
 #define QDRI_LAYOUT_INSIDE_H
@@ -43,13 +43,14 @@ static inline int64_t qdri_most(int64_t a, int64_t b) {
 
 /* Of a number that is not negative. */
 static inline int64_t qdri_ceiling(int64_t number, int64_t divisor) {
+    if (divisor == 1) return number; /* by far the most frequent */
     return number / divisor + (number % divisor != 0);
 }
 
 /* ---- combs and progressions (comb.c) ------------------------------------------------------------------- */
 
-/* Indices lower + k * period + i for i < block, below `upper`, which is one beyond the last. Empty: lower ==
- * upper. block >= 1, period >= block. */
+/* Indices lower + k * period + i for i < block, below `upper`, which is one beyond the last. Empty:
+ * lower == upper. block >= 1, period >= block. */
 typedef struct qdri_comb {
     int64_t lower, upper, block, period;
 } qdri_comb;
@@ -103,8 +104,8 @@ int64_t qdri_tile_place(const qdri_tile *tile, int dimensions, const int64_t *in
 int qdri_tile_index(const qdri_tile *tile, int dimensions, int64_t place, int64_t *index);
 /* Dense strides of a box of so many elements in each dimension. */
 void qdri_dense_strides(int dimensions, const int64_t *room, qdr_order order, int64_t *stride);
-/* Refuses strides below 1, strides that make elements of such a box meet, and boxes beyond QDRI_LARGEST; else
- * `reach` is the last place, counted from the first. */
+/* Refuses strides below 1, strides that make elements of such a box meet, and boxes beyond QDRI_LARGEST;
+ * else `reach` is the last place, counted from the first. */
 qdr_status qdri_strides_check(const char *what, int dimensions, const int64_t *room, const int64_t *stride,
                               int64_t *reach);
 
@@ -155,8 +156,8 @@ void qdri_layout_split(const qdr_layout *layout, int64_t element, int64_t *index
 const char *qdri_index_text(char *text, size_t size, int dimensions, const int64_t *index);
 enum { INDEX_TEXT = 200 };
 
-/* Finds who owns what, element after element. Elements asked for one after the other cost less when they are
- * neighbours. */
+/* Finds who owns what, element after element. Elements asked for one after the other cost less when they
+ * are neighbours. */
 typedef struct qdri_slice { /* indices [from, until) of one axis have one part; `from` lies at `local` */
     int64_t from, until, local, room;
     int64_t part;
@@ -168,13 +169,14 @@ struct qdri_cursor {
     qdri_slice slice[MOST];
     int64_t *candidate; /* of boxes: [dimensions][boxes], those that are left after each axis but the last */
     int64_t candidates[MOST];
-    /* The answer: the elements from the index to `until` - 1 along the last axis belong to `rank`, the first at
-     * `place`, the others `step` apart. QDR_HERE: nobody's. */
+    /* The answer: the elements from the index to `until` - 1 along the last axis belong to `rank`, the
+     * first at `place`, the others `step` apart. QDR_HERE: nobody's. */
     int rank;
     int64_t place, step, until;
 };
 
-qdr_status qdri_cursor_open(qdri_cursor *cursor, const qdr_layout *layout, qdr_order order);
+/* `axis`: the dimensions, the one that changes least first. */
+qdr_status qdri_cursor_open(qdri_cursor *cursor, const qdr_layout *layout, const int *axis);
 void qdri_cursor_close(qdri_cursor *cursor);
 
 /* ---- regions (region.c, listed.c) ---------------------------------------------------------------------- */
@@ -198,7 +200,12 @@ struct qdr_region {
     int64_t *index; /* [listed][dimensions] */
     int64_t slots;
     int64_t *slot; /* [slots]: a hash table of those; -1: free */
+    /* Where they lie close together, the box that they lie in: their positions, QDRI_NOT_LISTED
+     * elsewhere; else NULL. */
+    uint32_t *direct;
+    int64_t direct_low[MOST], direct_extent[MOST];
 };
+#define QDRI_NOT_LISTED UINT32_MAX
 
 /* The dimensions from the slowest to the fastest. */
 void qdri_order_axes(qdr_order order, int dimensions, int *axis);
@@ -216,6 +223,8 @@ int64_t qdri_listed_number(const qdr_region *region, int64_t position); /* in th
 int qdri_listed_reserve(qdr_region *region, int64_t count); /* room for so many more; 0 without memory */
 int64_t qdri_listed_find(const qdr_region *region, const int64_t *index); /* its position, or -1 */
 void qdri_listed_insert(qdr_region *region, int64_t position);
+int qdri_listed_spread(
+    qdr_region *region); /* after many were added: makes `direct` if it pays; 0 without memory */
 void qdri_listed_remove(qdr_region *region, int64_t position); /* the last that was inserted */
 
 /* Whether a region can select from an array. */
@@ -231,9 +240,28 @@ typedef struct qdri_joiner {
     int rank;
 } qdri_joiner;
 
-qdr_status qdri_joiner_add(qdri_joiner *joiner, int64_t number, int64_t count, int rank, int64_t place,
-                           int64_t step);
 qdr_status qdri_joiner_flush(qdri_joiner *joiner);
+
+/* Step 0: nobody's. */
+static inline qdr_status qdri_joiner_add(qdri_joiner *joiner, int64_t number, int64_t count, int rank,
+                                         int64_t place, int64_t step) {
+    if (count == 1 && step > 0) step = 1;
+    if (joiner->count > 0) {
+        if (rank == joiner->rank && number == joiner->number + joiner->count && step == joiner->step &&
+            place == joiner->place + joiner->count * step) {
+            joiner->count += count;
+            return QDR_OK;
+        }
+        qdr_status status = qdri_joiner_flush(joiner);
+        if (status != QDR_OK) return status;
+    }
+    joiner->number = number;
+    joiner->count = count;
+    joiner->rank = rank;
+    joiner->place = place;
+    joiner->step = step;
+    return QDR_OK;
+}
 
 /* Adds a span behind the last of span[*spans], joined with it where it fits; there is room for one more. */
 void qdri_span_append(qdri_span *span, int64_t *spans, int64_t offset, int64_t count, int64_t step);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The boxes of all ranks made one compact layout. Each rank's come as bytes; what they say about the array must be the
- * same, and no element may have two owners.
+ * The boxes of all ranks made one compact layout. Each rank's come as bytes; what they say about the array
+ * must be the same, and no element may have two owners.
  */
 #include "boxes.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all layouts have in common: the index space, the count of owners, the views between global and local (Lee and
- * Sussman, section 2.1), and the bytes. What differs is behind qdri_layout_type: one file per kind, one line in the
- * table below.
+ * What all layouts have in common: the index space, the count of owners, the views between global and local
+ * (Lee and Sussman, section 2.1), and the bytes. What differs is behind qdri_layout_type: one file per
+ * kind, one line in the table below.
  */
 #include "inside.h"
 
@@ -187,10 +187,10 @@ qdr_status qdri_layout_read(const void *bytes, int64_t size, qdr_layout **layout
 
 /* ---- cursors ------------------------------------------------------------------------------------------- */
 
-qdr_status qdri_cursor_open(qdri_cursor *cursor, const qdr_layout *layout, qdr_order order) {
+qdr_status qdri_cursor_open(qdri_cursor *cursor, const qdr_layout *layout, const int *axis) {
     cursor->layout = layout;
     cursor->candidate = NULL;
-    qdri_order_axes(order, layout->dimensions, cursor->axis);
+    memcpy(cursor->axis, axis, (size_t)layout->dimensions * sizeof *axis);
     for (int d = 0; d < layout->dimensions; d++) cursor->slice[d] = (qdri_slice){0};
     return layout->type->open_cursor ? layout->type->open_cursor(cursor) : QDR_OK;
 }

@@ -230,6 +230,28 @@ static void garbage(void **state) {
     }
 }
 
+/* A number has one spelling: zero with a byte more is none. */
+static void one_spelling(void **state) {
+    (void)state;
+    const int64_t extent = 5;
+    enum { KIND = 4 }; /* behind the format */
+    qdr_layout *layout;
+    void *bytes;
+    unsigned char longer[64];
+    int64_t size;
+    assert_int_equal(qdr_layout_runs(1, &extent, 0, NULL, NULL, &layout), QDR_OK);
+    assert_int_equal(qdri_layout_write(layout, &bytes, &size), QDR_OK);
+    assert_true(size > KIND && size < (int64_t)sizeof longer);
+    memcpy(longer, bytes, KIND + 1);
+    longer[KIND] |= 0x80;
+    longer[KIND + 1] = 0;
+    memcpy(longer + KIND + 2, (unsigned char *)bytes + KIND + 1, (size_t)size - KIND - 1);
+    assert_int_equal(read_layout(bytes, size), QDR_OK);
+    assert_int_equal(read_layout(longer, size + 1), QDR_SYNTAX);
+    free(bytes);
+    qdr_layout_destroy(&layout);
+}
+
 static void digests_differ(void **state) {
     (void)state;
     qdr_axis axis = {.extent = 100, .spread = QDR_CYCLIC, .block = 3, .parts = 4};
@@ -255,6 +277,7 @@ static void digests_differ(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(there_and_back), cmocka_unit_test(explicit_ones),
-                                       cmocka_unit_test(garbage), cmocka_unit_test(digests_differ)};
+                                       cmocka_unit_test(garbage), cmocka_unit_test(one_spelling),
+                                       cmocka_unit_test(digests_differ)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random layouts and regions for tests, each beside a table of all its elements that is filled by counting, straight from
- * the definitions, without any of the library's arithmetic.
+ * Random layouts and regions for tests, each beside a table of all its elements that is filled by counting,
+ * straight from the definitions, without any of the library's arithmetic.
  */
 #ifndef QDRI_LAYOUT_CASES_H
 #define QDRI_LAYOUT_CASES_H

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory that runs out: each allocation of each operation fails once, alone and with all that follow. The functions of
- * base/memory.h are defined here, so that the linker takes none from the library. Whatever failed says so, writes no
- * output, and gives back what it had: the heap is as full as before (and the leak check of the sanitizer agrees).
+ * Memory that runs out: each allocation of each operation fails once, alone and with all that follow. The
+ * functions of base/memory.h are defined here, so that the linker takes none from the library. Whatever
+ * failed says so and writes no output; what is not given back is seen by the leak check of the sanitizer.
  */
 #include "base/memory.h"
-
-#include <malloc.h>
 
 #include "layout_cases.h"
 
@@ -37,14 +35,6 @@ int qdri_grow(void *array, int64_t *capacity, int64_t needed, size_t size) {
     memcpy(array, &grown, sizeof grown);
     *capacity = needed;
     return 1;
-}
-
-static size_t heap(void) {
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
-    return mallinfo2().uordblks;
-#else
-    return 0;
-#endif
 }
 
 typedef qdr_status operation(void);
@@ -234,18 +224,18 @@ static qdr_status read_others(void) {
 
 /* ---- every allocation of each -------------------------------------------------------------------------- */
 
-static void exhaust(operation *run, int64_t least) {
-    int64_t failures = 0;
+/* At least `least` allocations are needed; `spare` more can be done without. */
+static void exhaust(operation *run, int64_t least, int64_t spare) {
+    int64_t failures = 0, spared = 0;
     for (lasting = 0; lasting < 2; lasting++)
         for (fatal = 1;; fatal++) {
-            size_t before = heap();
             counted = 0;
             qdr_status status = run();
-            assert_int_equal(heap(), before);
             if (counted < fatal) {
                 assert_int_equal(status, QDR_OK);
                 break;
             }
+            if (status == QDR_OK && ++spared <= 2 * spare) continue;
             failures++;
             assert_int_equal(status, QDR_MEMORY);
             assert_string_equal(qdr_error_message(), "out of memory");
@@ -295,21 +285,21 @@ static void prepare(void) {
 static void every_allocation_fails(void **state) {
     (void)state;
     prepare();
-    exhaust(make_regular, 4);
-    exhaust(make_boxes, 6);
-    exhaust(make_joined, 12);
-    exhaust(make_runs, 4);
-    exhaust(make_entries, 6);
-    exhaust(make_region, 6);
-    exhaust(match_closed, 4);
-    exhaust(match_apart, 6);
-    exhaust(match_interleaved, 8);
-    exhaust(match_runs, 8);
-    exhaust(walk, 4);
-    exhaust(state_all, 2);
-    exhaust(write_all, 6);
-    exhaust(read_layout, 3);
-    exhaust(read_others, 6);
+    exhaust(make_regular, 4, 0);
+    exhaust(make_boxes, 6, 0);
+    exhaust(make_joined, 12, 0);
+    exhaust(make_runs, 4, 0);
+    exhaust(make_entries, 6, 0);
+    exhaust(make_region, 6, 2);
+    exhaust(match_closed, 4, 0);
+    exhaust(match_apart, 6, 0);
+    exhaust(match_interleaved, 8, 0);
+    exhaust(match_runs, 8, 0);
+    exhaust(walk, 4, 0);
+    exhaust(state_all, 2, 0);
+    exhaust(write_all, 6, 0);
+    exhaust(read_layout, 3, 0);
+    exhaust(read_others, 6, 1);
     for (int i = 0; i < 3; i++) free(bytes[i]);
     free(piece);
     qdri_selection_close(&selection);

@@ -203,8 +203,124 @@ static void matches(void **state) {
     assert_true(mirrored > ROUNDS / 20);
 }
 
+/* Boxes of equal shape that begin at different numbers do not correspond. */
+static void shifted(void **state) {
+    (void)state;
+    qdri_random random = qdri_random_seed(13);
+    const int64_t lower[] = {1, 1}, upper[] = {3, 3}, one[] = {1, 1};
+    for (int round = 0; round < ROUNDS / 10; round++) {
+        for (int side = 0; side < 2; side++) {
+            do {
+                if (array[side].layout) qdr_layout_destroy(&array[side].layout);
+                draw_compact(&random, array + side);
+            } while (array[side].dimensions != 2 || array[side].extent[0] < 3 || array[side].extent[1] < 3);
+            qdr_order order = open_region(&random, 2, region + side);
+            if (side == 0) fill_region(&random, array, draw(&random, 1, 2), region);
+            int64_t listed = region->elements;
+            add_box(array + side, region + side, order, lower, upper, one);
+            if (side == 1) fill_region(&random, array + 1, region[0].elements, region + 1);
+            if (region->elements == listed) break; /* the list had an element of the box */
+        }
+        qdri_side side[2] = {{array[0].layout, region[0].region}, {array[1].layout, region[1].region}};
+        int alike = region[1].region && region[0].elements == region[1].elements;
+        for (int a = 0; alike && a < 4; a++)
+            for (int b = 0; b < 4; b++) check_pair(side, a, b);
+        for (int s = 0; s < 2; s++) {
+            qdr_region_destroy(&region[s].region);
+            qdr_layout_destroy(&array[s].layout);
+        }
+    }
+}
+
+/* ---- enormous arrays ----------------------------------------------------------------------------------- */
+
+static qdr_layout *draw_enormous(qdri_random *random, int dimensions, int64_t *extent) {
+    qdr_axis axis[3];
+    qdr_storage storage = QDR_STORAGE;
+    qdr_layout *layout;
+    int bits = 60 / dimensions;
+    for (int d = 0; d < dimensions; d++) {
+        extent[d] = draw(random, 6, INT64_C(1) << draw(random, 3, bits - 1));
+        axis[d] = (qdr_axis){.extent = extent[d], .spread = (qdr_spread)draw(random, 0, 2)};
+        if (axis[d].spread != QDR_WHOLE) axis[d].parts = (int)draw(random, 1, 3);
+        axis[d].block = draw(random, 1, INT64_C(1) << draw(random, 0, 62));
+        axis[d].ghost_above = draw(random, 0, 1);
+    }
+    storage.order = (qdr_order)draw(random, 0, 1);
+    assert_int_equal(qdr_layout_regular(dimensions, axis, &storage, &layout), QDR_OK);
+    return layout;
+}
+
+/* A few elements, far apart. */
+static qdr_region *draw_far(qdri_random *random, int dimensions, const int64_t *extent,
+                            const int64_t *count) {
+    qdr_region *region;
+    int64_t lower[3], upper[3], stride[3];
+    assert_int_equal(qdr_region_create(dimensions, QDR_ROW_MAJOR, &region), QDR_OK);
+    for (int d = 0; d < dimensions; d++) {
+        stride[d] =
+            count[d] > 1 ? draw(random, 1, (extent[d] - 1) / (count[d] - 1)) : draw(random, 1, INT64_MAX);
+        int64_t reach = count[d] > 1 ? (count[d] - 1) * stride[d] : 0;
+        lower[d] = draw(random, 0, extent[d] - 1 - reach);
+        upper[d] = lower[d] + reach + 1;
+    }
+    assert_int_equal(qdr_region_add_box(region, lower, upper, stride), QDR_OK);
+    return region;
+}
+
+/* By rising number, what both have, element by element. */
+static int64_t expect_far(const qdri_side *side, int rank_a, int rank_b, int64_t (*place)[CASE_ELEMENTS]) {
+    int64_t found = 0, index[3], at[2];
+    int rank[2];
+    for (int64_t k = 0; k < qdr_region_elements(side->region); k++) {
+        for (int s = 0; s < 2; s++) {
+            assert_int_equal(qdr_region_index(side[s].region, k, index), QDR_OK);
+            assert_int_equal(qdr_layout_locate(side[s].layout, index, rank + s, at + s), QDR_OK);
+        }
+        if (rank[0] != rank_a || rank[1] != rank_b) continue;
+        place[0][found] = at[0];
+        place[1][found++] = at[1];
+    }
+    return found;
+}
+
+static void enormous(void **state) {
+    (void)state;
+    static int64_t place[2][CASE_ELEMENTS];
+    qdri_random random = qdri_random_seed(17);
+    for (int round = 0; round < ROUNDS / 5; round++) {
+        int dimensions = (int)draw(&random, 1, 3);
+        int64_t extent[3], count[3], hole;
+        qdri_side side[2];
+        for (int d = 0; d < dimensions; d++) count[d] = draw(&random, 1, 6);
+        for (int s = 0; s < 2; s++) {
+            side[s].layout = draw_enormous(&random, dimensions, extent);
+            side[s].region = draw_far(&random, dimensions, extent, count);
+            assert_int_equal(qdri_side_hole(side + s, &hole), QDR_OK);
+            assert_int_equal(hole, -1);
+        }
+        for (int a = 0; a < qdri_layout_ranks(side[0].layout); a++)
+            for (int b = 0; b < qdri_layout_ranks(side[1].layout); b++) {
+                qdri_selection found[2] = {{0}, {0}};
+                int64_t expected = expect_far(side, a, b, place);
+                assert_int_equal(qdri_match(side, a, side + 1, b, found, found + 1), QDR_OK);
+                for (int s = 0; s < 2; s++) {
+                    check_selection(found + s, expected, place[s]);
+                    qdri_selection_close(found + s);
+                }
+            }
+        for (int s = 0; s < 2; s++) {
+            qdr_layout *layout = (qdr_layout *)side[s].layout;
+            qdr_region *region = (qdr_region *)side[s].region;
+            qdr_layout_destroy(&layout);
+            qdr_region_destroy(&region);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(walks_and_holes),
-                                       cmocka_unit_test(a_visitor_can_stop), cmocka_unit_test(matches)};
+                                       cmocka_unit_test(a_visitor_can_stop), cmocka_unit_test(matches),
+                                       cmocka_unit_test(shifted), cmocka_unit_test(enormous)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,6 +192,22 @@ static void explicit_layouts(void **state) {
     }
 }
 
+/* A mistake that other ranks find; here each element of either run is found all the same. */
+static void stated_twice(void **state) {
+    (void)state;
+    const int64_t extent = 20, first[] = {12, 2, 4}, count[] = {2, 9, 1};
+    qdr_layout *layout;
+    int64_t place;
+    int rank;
+    assert_int_equal(qdr_layout_runs(1, &extent, 3, first, count, &layout), QDR_OK);
+    for (int64_t i = 0; i < extent; i++) {
+        qdr_status status = qdr_layout_locate(layout, &i, &rank, &place);
+        assert_int_equal(status, (i >= 2 && i < 11) || i == 12 || i == 13 ? QDR_OK : QDR_UNKNOWN);
+        if (i != 4 && status == QDR_OK) assert_int_equal(place, i >= 12 ? i - 12 : i);
+    }
+    qdr_layout_destroy(&layout);
+}
+
 /* ---- global and linear --------------------------------------------------------------------------------- */
 
 static void regions(void **state) {
@@ -249,8 +265,8 @@ static void what_does_not_fit(void **state) {
 
 /* ---- figure 1 ------------------------------------------------------------------------------------------ */
 
-/* Sets of regions of two arrays in column-major order: of the first a block of 2 x 4 and one of 3 x 2, of the second one
- * of 7 x 2. Their shapes differ; the k-th element of one is the k-th of the other. */
+/* Sets of regions of two arrays in column-major order: of the first a block of 2 x 4 and one of 3 x 2,
+ * of the second one of 7 x 2. Their shapes differ; the k-th element of one is the k-th of the other. */
 static void figure_1(void **state) {
     (void)state;
     static const int64_t first_index[14][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {1, 3}, {2, 3}, {1, 4},
@@ -277,8 +293,9 @@ static void figure_1(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(compact_layouts),   cmocka_unit_test(own_boxes),
-                                       cmocka_unit_test(explicit_layouts),  cmocka_unit_test(regions),
-                                       cmocka_unit_test(what_does_not_fit), cmocka_unit_test(figure_1)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compact_layouts), cmocka_unit_test(own_boxes), cmocka_unit_test(explicit_layouts),
+        cmocka_unit_test(stated_twice),    cmocka_unit_test(regions),   cmocka_unit_test(what_does_not_fit),
+        cmocka_unit_test(figure_1)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

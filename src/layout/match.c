@@ -2,11 +2,12 @@
 /*
  * What two ranks have for each other (Lee and Sussman, algorithm 2, lines 3 to 9).
  *
- * Both regions number their elements 0, 1, 2 ...; an element travels between the owners of its number. Where a box of one
- * region and one of the other begin at the same number and have the same counts from the slowest axis to the fastest,
- * axes of one index left out, their numbers are the same function of the coordinates. Then the elements that a tile of
- * one rank and a tile of the other have in common are a product, found axis by axis from two combs; nothing depends on
- * the extents. Products of several tiles that lie in each other's numbers, and items of different shape, go by runs.
+ * Both regions number their elements 0, 1, 2 ...; an element travels between the owners of its number.
+ * Where a box of one region and one of the other begin at the same number and have the same counts from the
+ * slowest axis to the fastest, axes of one index left out, their numbers are the same function of the
+ * coordinates. Then the elements that a tile of one rank and a tile of the other have in common are a
+ * product, found axis by axis from two combs; nothing depends on the extents. Products of several tiles
+ * that lie in each other's numbers, and items of different shape, go by runs.
  */
 #include "match.h"
 
@@ -14,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sort.h"
+#include "ordered.h"
 
 /* The axes of a box with more than one index, the slowest first. */
 typedef struct shape {
@@ -23,8 +24,9 @@ typedef struct shape {
     int64_t count[MOST];
 } shape;
 
-/* What two tiles have in common: spans of an axis of one element, which moves all, and of each axis of the shape. */
-typedef struct product {
+/* What two tiles have in common: spans of an axis of one element, which moves all, and of each axis of
+ * the shape. */
+typedef struct product { /* sorted by its first member */
     int64_t first, last; /* numbers within the boxes */
     int64_t axis_spans[2][MOST + 1], first_span[2];
 } product;
@@ -145,26 +147,10 @@ static qdr_status meet_all(products *all, const qdri_match_side *side, const sha
 
 /* Puts the products in order; 0 in *apart if the numbers of two lie in each other's. */
 static qdr_status put_in_order(products *all, int *apart) {
-    int64_t *key = QDRI_ARRAY(int64_t, all->count), *order = QDRI_ARRAY(int64_t, all->count);
-    product *sorted = QDRI_ARRAY(product, all->count);
-    for (int64_t i = 0; i < all->count && key; i++) key[i] = all->product[i].first;
-    qdr_status status = QDR_OK;
-    if (!key || !order || !sorted || !qdri_sort_order(key, all->count, order)) {
-        free(sorted);
-        status = qdri_fail_memory();
-    } else {
-        *apart = 1;
-        for (int64_t i = 0; i < all->count; i++) {
-            sorted[i] = all->product[order[i]];
-            if (i > 0 && sorted[i].first <= sorted[i - 1].last) *apart = 0;
-        }
-        free(all->product);
-        all->product = sorted;
-        all->capacity = all->count;
-    }
-    free(key);
-    free(order);
-    return status;
+    if (!qdri_sort_records(all->product, all->count, sizeof *all->product)) return qdri_fail_memory();
+    for (int64_t i = 1; i < all->count; i++)
+        if (all->product[i].first <= all->product[i - 1].last) *apart = 0;
+    return QDR_OK;
 }
 
 static qdr_status add_products(const products *all, const qdri_match_side *side) {

@@ -2,9 +2,9 @@
 /*
  * What two ranks have for each other, by runs: for items of different shape, and for lists.
  *
- * The runs of numbers that a rank owns are gathered tile by tile: the cuts of each axis, from the slowest to the fastest,
- * clipped to the range of numbers asked for, so that nothing is touched that the rank does not own. Then the runs of the
- * two sides are merged. O(runs of both).
+ * The runs of numbers that a rank owns are gathered tile by tile: the cuts of each axis, from the slowest
+ * to the fastest, clipped to the range of numbers asked for, so that nothing is touched that the rank does
+ * not own. Then the runs of the two sides are merged. O(runs of both).
  */
 #include "match.h"
 
@@ -12,9 +12,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sort.h"
+#include "ordered.h"
 
-typedef struct run {
+typedef struct run { /* sorted by its first member */
     int64_t number, count, place, step;
 } run;
 
@@ -95,25 +95,6 @@ static qdr_status gather_list(const qdri_match_side *side, const qdri_tile *tile
     return QDR_OK;
 }
 
-/* The runs of several tiles by rising number. */
-static qdr_status put_in_order(gathered *runs) {
-    int64_t *key = QDRI_ARRAY(int64_t, runs->count), *order = QDRI_ARRAY(int64_t, runs->count);
-    run *sorted = QDRI_ARRAY(run, runs->count);
-    for (int64_t i = 0; i < runs->count && key; i++) key[i] = runs->run[i].number;
-    qdr_status status = QDR_OK;
-    if (!key || !order || !sorted || !qdri_sort_order(key, runs->count, order)) {
-        free(sorted);
-        status = qdri_fail_memory();
-    } else {
-        for (int64_t i = 0; i < runs->count; i++) sorted[i] = runs->run[order[i]];
-        free(runs->run);
-        *runs = (gathered){runs->count, runs->count, sorted};
-    }
-    free(key);
-    free(order);
-    return status;
-}
-
 static qdr_status gather(const qdri_match_side *side, int64_t from, int64_t until, gathered *runs) {
     qdri_tile tile;
     for (int64_t i = 0; i < side->tiles; i++) {
@@ -121,7 +102,9 @@ static qdr_status gather(const qdri_match_side *side, int64_t from, int64_t unti
         QDRI_TRY(side->item->box < 0 ? gather_list(side, &tile, from, until, runs)
                                      : gather_box(side, &tile, from, until, runs));
     }
-    return side->tiles > 1 ? put_in_order(runs) : QDR_OK;
+    if (side->tiles > 1 && !qdri_sort_records(runs->run, runs->count, sizeof *runs->run))
+        return qdri_fail_memory();
+    return QDR_OK;
 }
 
 /* ---- both ---------------------------------------------------------------------------------------------- */

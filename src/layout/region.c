@@ -2,10 +2,10 @@
 /*
  * Regions: ordered sets of elements, as figure 1 of Lee and Sussman.
  *
- * A region is a sequence of items, boxes and lists, in the order of insertion; the elements of an item follow those of
- * the item before, so that an item needs no more than its first number. A region is a set: what is added is held against
- * what is there, box against box in closed form (two progressions meet in each dimension), single elements by hash. A
- * region that somebody else uses is not changed any more.
+ * A region is a sequence of items, boxes and lists, in the order of insertion; the elements of an item
+ * follow those of the item before, so that an item needs no more than its first number. A region is a set:
+ * what is added is held against what is there, box against box in closed form (two progressions meet in
+ * each dimension), single elements by hash. A region that somebody else uses is not changed any more.
  */
 #include "inside.h"
 
@@ -45,6 +45,7 @@ void qdr_region_destroy(qdr_region **region) {
         free(self->box);
         free(self->index);
         free(self->slot);
+        free(self->direct);
         free(self);
     }
     *region = NULL;
@@ -203,6 +204,8 @@ qdr_status qdr_region_add_list(qdr_region *region, int64_t count, const int64_t 
         memcpy(region->index + region->listed * width, index + i * width, (size_t)width * sizeof *index);
         qdri_listed_insert(region, region->listed++);
     }
+    /* Spread out again only when they have doubled, so that adding them one by one costs no more. */
+    if (!status && count >= first && !qdri_listed_spread(region)) status = qdri_fail_memory();
     if (!status) add_item(region, count, -1, first);
     while (status && region->listed > first) qdri_listed_remove(region, --region->listed);
     return status;

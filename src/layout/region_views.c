@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between the global and the linear view of a region: which number an element has, and back; whether all lies inside an
- * array; the region as bytes.
+ * Between the global and the linear view of a region: which number an element has, and back; whether all
+ * lies inside an array; the region as bytes.
  */
 #include "inside.h"
 
@@ -43,14 +43,17 @@ int64_t qdri_listed_number(const qdr_region *region, int64_t position) {
 }
 
 int64_t qdri_box_number(const qdr_region *region, const qdri_progression *box, const int64_t *index) {
-    int axis[MOST];
     int64_t number = 0;
-    qdri_order_axes(region->order, region->dimensions, axis);
     for (int a = 0; a < region->dimensions; a++) {
-        const qdri_progression *along = box + axis[a];
-        int64_t distance = index[axis[a]] - along->lower, coordinate = distance / along->stride;
-        if (distance < 0 || coordinate >= along->count || coordinate * along->stride != distance) return -1;
-        number = number * along->count + coordinate;
+        int d = region->order == QDR_ROW_MAJOR ? a : region->dimensions - 1 - a;
+        int64_t coordinate = index[d] - box[d].lower;
+        if (coordinate < 0) return -1;
+        if (box[d].stride != 1) {
+            if (coordinate % box[d].stride != 0) return -1;
+            coordinate /= box[d].stride;
+        }
+        if (coordinate >= box[d].count) return -1;
+        number = number * box[d].count + coordinate;
     }
     return number;
 }
@@ -98,8 +101,8 @@ qdr_status qdr_region_index(const qdr_region *region, int64_t number, int64_t *i
 
 /* ---- inside an array ----------------------------------------------------------------------------------- */
 
-/* The lowest number of a box's elements outside, -1 if all are inside: along one dimension alone, the others at their
- * lower end, the box leaves the array first. */
+/* The lowest number of a box's elements outside, -1 if all are inside: along one dimension alone, the
+ * others at their lower end, the box leaves the array first. */
 static int64_t first_outside(const qdr_region *region, const qdri_progression *box, const int64_t *extent) {
     int axis[MOST];
     int64_t size = 1, lowest = -1;

@@ -2,9 +2,9 @@
 /*
  * Explicit layouts, by runs: a rank states which elements its memory holds, one run after the other.
  *
- * A run takes 16 bytes, or 8 where all are single elements. Where an element lies is found in the runs by rising first
- * element. A rank may, by mistake, state an element twice; so beside each run of that order stands the one that
- * reaches farthest among those up to it: if it does not hold the element, none does.
+ * A run takes 16 bytes, or 8 where all are single elements. Where an element lies is found in the runs by
+ * rising first element. A rank may, by mistake, state an element twice; so beside each run of that order
+ * stands the one that reaches farthest among those up to it: if it does not hold the element, none does.
  */
 #include "ordered.h"
 

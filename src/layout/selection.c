@@ -2,11 +2,11 @@
 /*
  * Selections: which elements of a rank's memory go into a message, and in which order.
  *
- * A selection is a sequence of pieces, each a product of lists of spans. A block of a block array is one piece of two
- * axes with one span each, whatever its size; scattered elements are one piece of one axis with many spans. Products are
- * made as small as they can be when they are added: an axis with one element goes into its neighbour, and an axis whose
- * elements continue where those of the faster one end is fused with it. What has one axis left is a list of runs, and
- * joins the list before.
+ * A selection is a sequence of pieces, each a product of lists of spans. A block of a block array is one
+ * piece of two axes with one span each, whatever its size; scattered elements are one piece of one axis
+ * with many spans. Products are made as small as they can be when they are added: an axis with one element
+ * goes into its neighbour, and an axis whose elements continue where those of the faster one end is fused
+ * with it. What has one axis left is a list of runs, and joins the list before.
  */
 #include "inside.h"
 
@@ -27,8 +27,8 @@ void qdri_selection_close(qdri_selection *selection) {
 
 /* ---- spans --------------------------------------------------------------------------------------------- */
 
-/* Two single elements make a span of any rising step, which saves half of the memory of scattered ones; but where the
- * second of them begins a contiguous run, it is taken back. */
+/* Two single elements make a span of any rising step, which saves half of the memory of scattered ones;
+ * but where the second of them begins a contiguous run, it is taken back. */
 void qdri_span_append(qdri_span *span, int64_t *spans, int64_t offset, int64_t count, int64_t step) {
     if (count == 1) step = 1;
     if (*spans > 0) {
@@ -59,6 +59,9 @@ static int64_t count_of(const qdri_span *span, int64_t spans) {
 /* ---- adding -------------------------------------------------------------------------------------------- */
 
 static int reserve(qdri_selection *selection, int64_t axes, int64_t spans) {
+    if (selection->pieces < selection->piece_capacity && selection->axes + axes <= selection->axis_capacity &&
+        selection->spans + spans <= selection->span_capacity)
+        return 1;
     return qdri_grow(&selection->piece, &selection->piece_capacity, selection->pieces + 1,
                      sizeof *selection->piece) &&
            qdri_grow(&selection->axis_spans, &selection->axis_capacity, selection->axes + axes,
@@ -83,8 +86,8 @@ qdr_status qdri_selection_add_run(qdri_selection *selection, int64_t offset, int
     return QDR_OK;
 }
 
-/* Fuses an axis with the next faster one, which has one span, if its elements continue there; 0 if they don't. The
- * result takes the place of the slower one. */
+/* Fuses an axis with the next faster one, which has one span, if its elements continue there; 0 if they
+ * don't. The result takes the place of the slower one. */
 static int fuse(qdri_span *slow, int64_t *spans, const qdri_span *fast) {
     int64_t joined = 0;
     if (count_of(slow, *spans) == 1) { /* one element: all that it does is to move the other */

@@ -2,9 +2,10 @@
 /*
  * What a rank stated of an explicit layout, as numbers of a region.
  *
- * A run of elements is a run of numbers where a box of the region is a range of elements in row-major order: a
- * one-dimensional one, whole rows, the whole array. There the cost is a subtraction and a comparison per run. Other boxes
- * are held against the run row by row, single elements against the hash table, or against the row, if they are fewer.
+ * A run of elements is a run of numbers where a box of the region is a range of elements in row-major
+ * order: a one-dimensional one, whole rows, the whole array. There the cost is a subtraction and a
+ * comparison per run. Other boxes are held against the run row by row, single elements against the hash
+ * table, or against the row, if they are fewer.
  */
 #include "inside.h"
 
@@ -29,8 +30,9 @@ typedef struct reading {
 
 /* ---- boxes that are ranges of elements ----------------------------------------------------------------- */
 
-/* From the fastest dimension on: whole ones, then one that may be a part, then such of one index. Numbers rise in the
- * same order when the order is row-major, or when but one dimension has more than one index. */
+/* From the fastest dimension on: whole ones, then one that may be a part, then such of one index.
+ * Numbers rise in the same order when the order is row-major, or when but one dimension has more than
+ * one index. */
 static straight straight_of(const qdr_layout *layout, const qdr_region *region, const qdri_item *item) {
     const straight none = {0, -1, 0};
     if (item->box < 0) return none;
@@ -58,22 +60,24 @@ static qdr_status visit_straight(reading *reading, const straight *box, int64_t 
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* `count` elements from `index` on along the last dimension, the first at `place` of `rank`. */
+/* `count` elements from `index` on along the last dimension, the first at `place` of `rank`. Those who
+ * look into it move the index, and put it back: a copy would cost more than what is done with it. */
 typedef struct row {
     int64_t index[MOST], count, place;
     int rank;
 } row;
 
-static qdr_status visit_box(reading *reading, const qdri_item *item, const row *row) {
+static qdr_status visit_box(reading *reading, const qdri_item *item, row *row) {
     const qdri_progression *box = qdri_item_box(reading->region, item);
     int last = reading->layout->dimensions - 1;
     const qdri_progression *along = box + last;
-    int64_t index[MOST], first, begin = row->index[last], size = 1;
+    int64_t first, begin = row->index[last], size = 1;
     int64_t count = qdri_progression_within(along, begin, begin + row->count, &first);
     if (count == 0) return QDR_OK;
-    memcpy(index, row->index, sizeof index);
-    index[last] = along->lower + first * along->stride;
-    int64_t number = qdri_box_number(reading->region, box, index), place = row->place + index[last] - begin;
+    int64_t from = along->lower + first * along->stride, place = row->place + from - begin;
+    row->index[last] = from;
+    int64_t number = qdri_box_number(reading->region, box, row->index);
+    row->index[last] = begin;
     if (number < 0) return QDR_OK;
     for (int d = 0; d < last && reading->region->order == QDR_COLUMN_MAJOR; d++) size *= box[d].count;
     if (size == 1)
@@ -90,14 +94,13 @@ static qdr_status visit_position(reading *reading, const row *row, int64_t posit
     return qdri_joiner_add(&reading->joiner, number, 1, row->rank, row->place + within, 1);
 }
 
-static qdr_status find_in_lists(reading *reading, const row *row) {
-    int last = reading->layout->dimensions - 1;
-    int64_t index[MOST];
-    memcpy(index, row->index, sizeof index);
-    for (int64_t i = 0; i < row->count; i++, index[last]++) {
-        int64_t position = qdri_listed_find(reading->region, index);
+static qdr_status find_in_lists(reading *reading, row *row) {
+    int64_t *at = row->index + reading->layout->dimensions - 1, begin = *at;
+    for (int64_t i = 0; i < row->count; i++, ++*at) {
+        int64_t position = qdri_listed_find(reading->region, row->index);
         if (position >= 0) QDRI_TRY(visit_position(reading, row, position, i));
     }
+    *at = begin;
     return QDR_OK;
 }
 
@@ -114,7 +117,7 @@ static qdr_status find_in_row(reading *reading, const row *row) {
     return QDR_OK;
 }
 
-static qdr_status visit_row(reading *reading, const row *row) {
+static qdr_status visit_row(reading *reading, row *row) {
     const qdr_region *region = reading->region;
     for (int64_t i = 0; i < region->items; i++)
         if (region->item[i].box >= 0 && reading->straight[i].count < 0)
@@ -127,7 +130,8 @@ static qdr_status visit_row(reading *reading, const row *row) {
 
 static qdr_status visit_rows(reading *reading, int64_t element, int64_t count, int rank, int64_t place) {
     int last = reading->layout->dimensions - 1;
-    row row = {.rank = rank};
+    row row;
+    row.rank = rank;
     while (count > 0) {
         qdri_layout_split(reading->layout, element, row.index);
         row.count = qdri_least(count, reading->layout->extent[last] - row.index[last]);
@@ -150,6 +154,14 @@ static qdr_status visit_run(void *context, int64_t element, int64_t count, int r
     return reading->all_straight ? QDR_OK : visit_rows(reading, element, count, rank, place);
 }
 
+/* The common case: one box, which is a range. */
+static qdr_status visit_only(void *context, int64_t element, int64_t count, int rank, int64_t place,
+                             int64_t step) {
+    reading *reading = context;
+    (void)step;
+    return visit_straight(reading, reading->straight, element, count, rank, place);
+}
+
 qdr_status qdri_side_stated(const qdri_side *side, qdri_visit *visit, void *context) {
     QDRI_TRY(qdri_side_check(side, 0));
     if (!side->layout->type->stated)
@@ -165,7 +177,8 @@ qdr_status qdri_side_stated(const qdri_side *side, qdri_visit *visit, void *cont
         reading.straight[i] = straight_of(side->layout, region, region->item + i);
         reading.all_straight &= reading.straight[i].count >= 0;
     }
-    qdr_status status = side->layout->type->stated(side->layout, visit_run, &reading);
+    qdri_visit *visit_each = reading.all_straight && region->items == 1 ? visit_only : visit_run;
+    qdr_status status = side->layout->type->stated(side->layout, visit_each, &reading);
     if (!status) status = qdri_joiner_flush(&reading.joiner);
     free(reading.straight);
     return status;

@@ -2,8 +2,9 @@
 /*
  * Tiles: a product of combs in a box of memory, and the strides of such boxes.
  *
- * Strides do not make elements meet when, taken by rising size, each is larger than the farthest place that the
- * smaller ones reach. Then a place tells its element: divide by the largest stride, go on with the rest.
+ * Strides do not make elements meet when, taken by rising size, each is larger than the farthest place that
+ * the smaller ones reach. Then a place tells its element: divide by the largest stride, go on with the
+ * rest.
  */
 #include "inside.h"
 

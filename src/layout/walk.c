@@ -2,9 +2,9 @@
 /*
  * The elements of a region in the order of their numbers, by runs, with their owners.
  *
- * A box is walked row by row along its fastest axis. A cursor says who owns an element, and up to where; it remembers
- * what it found along each axis, so that the next row costs no more than the runs in it. Runs that continue each other
- * are joined.
+ * A box is walked row by row along its fastest axis. A cursor says who owns an element, and up to where; it
+ * remembers what it found along each axis, so that the next row costs no more than the runs in it. Runs
+ * that continue each other are joined.
  */
 #include "inside.h"
 
@@ -21,23 +21,6 @@ qdr_status qdri_joiner_flush(qdri_joiner *joiner) {
     return joiner->visit(joiner->context, joiner->number, count, joiner->rank, joiner->place, joiner->step);
 }
 
-qdr_status qdri_joiner_add(qdri_joiner *joiner, int64_t number, int64_t count, int rank, int64_t place,
-                           int64_t step) {
-    if (count == 1 && step > 0) step = 1; /* 0: nobody's, all of them */
-    if (joiner->count > 0 && rank == joiner->rank && number == joiner->number + joiner->count &&
-        step == joiner->step && place == joiner->place + joiner->count * step) {
-        joiner->count += count;
-        return QDR_OK;
-    }
-    QDRI_TRY(qdri_joiner_flush(joiner));
-    joiner->number = number;
-    joiner->count = count;
-    joiner->rank = rank;
-    joiner->place = place;
-    joiner->step = step;
-    return QDR_OK;
-}
-
 /* ---- walking ------------------------------------------------------------------------------------------- */
 
 qdr_status qdri_side_check(const qdri_side *side, int compact) {
@@ -52,6 +35,7 @@ qdr_status qdri_side_check(const qdri_side *side, int compact) {
 }
 
 typedef struct walk {
+    const qdri_side *side;
     const qdr_region *region;
     qdri_cursor cursor;
     qdri_joiner joiner;
@@ -101,8 +85,23 @@ static void next_row(const qdri_cursor *cursor, int dimensions, const qdri_progr
     }
 }
 
+/* Axes of one index do not count: rows go along the fastest of the others. The order of the rest is
+ * kept. */
+static qdr_status choose_rows(walk *walk, const qdri_progression *box) {
+    int axis[MOST], dimensions = walk->region->dimensions, inner = dimensions - 1;
+    qdri_order_axes(walk->region->order, dimensions, axis);
+    while (inner > 0 && box[axis[inner]].count == 1) inner--;
+    int row = axis[inner];
+    if (row == walk->cursor.axis[dimensions - 1]) return QDR_OK;
+    for (int a = inner; a < dimensions - 1; a++) axis[a] = axis[a + 1];
+    axis[dimensions - 1] = row;
+    qdri_cursor_close(&walk->cursor);
+    return qdri_cursor_open(&walk->cursor, walk->side->layout, axis);
+}
+
 static qdr_status walk_box(walk *walk, const qdri_item *item, int64_t from, int64_t until) {
     const qdri_progression *box = qdri_item_box(walk->region, item);
+    QDRI_TRY(choose_rows(walk, box));
     int dimensions = walk->region->dimensions, inner = walk->cursor.axis[dimensions - 1];
     int64_t index[MOST], row = box[inner].count;
     QDRI_TRY(qdr_region_index(walk->region, from, index));
@@ -129,13 +128,15 @@ static qdr_status walk_items(walk *walk, int64_t low, int64_t high) {
 
 qdr_status qdri_side_walk(const qdri_side *side, int64_t low, int64_t high, qdri_visit *visit,
                           void *context) {
-    walk walk = {.region = side->region, .joiner = {.visit = visit, .context = context}};
+    walk walk = {.side = side, .region = side->region, .joiner = {.visit = visit, .context = context}};
     QDRI_TRY(qdri_side_check(side, 1));
     if (low < 0 || high > side->region->elements)
         return qdri_fail(QDR_RANGE,
                          "numbers %" PRId64 "..%" PRId64 " are not all in a region of %" PRId64 " elements",
                          low, high - 1, side->region->elements);
-    QDRI_TRY(qdri_cursor_open(&walk.cursor, side->layout, side->region->order));
+    int axis[MOST];
+    qdri_order_axes(side->region->order, side->region->dimensions, axis);
+    QDRI_TRY(qdri_cursor_open(&walk.cursor, side->layout, axis));
     qdr_status status = walk_items(&walk, low, high);
     qdri_cursor_close(&walk.cursor);
     return status;

@@ -159,10 +159,9 @@ static void describe(const qdri_bridge *bridge, char *text, size_t size) {
         memcpy(first, one, sizeof first);
     }
     if (with < 0)
-        snprintf(text, size, "this rank was waiting for nothing there");
+        snprintf(text, size, "this rank waited for nothing there");
     else
-        snprintf(text, size,
-                 "this rank was waiting for %s rank %d (%lld receives and %lld sends were under way)", first,
+        snprintf(text, size, "this rank %s rank %d (%lld receives and %lld sends were under way)", first,
                  with, (long long)receives, (long long)sends);
 }
 

@@ -164,7 +164,7 @@ struct qdri_link {
     int wants_room; /* epoll tells when there is room to write */
     int said_goodbye, heard_goodbye;
     int attempts; /* calls that failed */
-    double again; /* when to call again; 0: not */
+    double again; /* when to call again, 0: not; of an open one: when to ask how it is */
     int is_mute;  /* nothing can be written any more; what there is to read says why */
     qdri_call call;
     qdri_queue out;       /* to be written */
@@ -202,7 +202,9 @@ void qdri_link_came(qdri_link *link, int64_t bytes);
 void qdri_link_look(qdri_link *link, double now);
 /* Whether somebody waits for something on it. */
 int qdri_link_is_busy(const qdri_link *link);
-/* What somebody waits for: "a message of tag 7 from", adds to the counts; "": nothing. */
+/* The other rank has ended as it said it would: what is still to be sent to it, which nobody waits for, is over. */
+void qdri_link_drop_sends(qdri_link *link);
+/* What somebody waits for: "waited for a message of tag 7 from"; "": nothing. Adds to the counts. */
 void qdri_link_describe(const qdri_link *link, char *text, size_t size, int64_t *sends, int64_t *receives);
 /* At once, and if it cannot be, not at all. */
 void qdri_link_say_trouble(qdri_link *link, qdr_status status, const char *sentence);
@@ -296,7 +298,7 @@ struct qdri_meeting_point {
 /* The two roots meet, until the deadline (0: none). `endpoints` are of this program's ranks; those of the other are
  * allocated. *file is the connection between the roots. */
 qdr_status qdri_bridge_meet(qdri_bridge *bridge, const qdri_bridge_request *request, int own_ranks,
-                     const unsigned char *endpoints, qdri_acquaintance *known, unsigned char **far_endpoints,
-                     int *file);
+                            const unsigned char *endpoints, qdri_acquaintance *known,
+                            unsigned char **far_endpoints, int *file);
 
 #endif

@@ -90,6 +90,8 @@ static void call_failed(qdri_link *link, double now) {
 
 void qdri_link_look(qdri_link *link, double now) {
     if (link->stage == QDRI_LINK_OPEN) {
+        if (now < link->again) return;
+        link->again = now + 1;
         if (qdri_socket_is_lost(link->file))
             qdri_bridge_lose(link->bridge, link->rank, "its host does not answer");
         return;
@@ -145,11 +147,22 @@ void qdri_link_say(qdri_link *link, qdri_frame frame, int urgent) {
     submit(link, request, urgent);
 }
 
+static void finish(qdri_link *link, qdri_request *request, qdr_status status) {
+    request->status = status;
+    qdri_queue_add(&link->bridge->finished, request);
+}
+
 qdr_status qdri_link_send(qdri_link *link, qdri_operation *operation, int tag, const void *data,
                           int64_t bytes) {
-    if (link->heard_goodbye) return fail_ended(link);
+    if (link->heard_goodbye && !operation->casual) return fail_ended(link);
     qdri_request *request = qdri_request_make(link->bridge);
     if (!request) return qdri_fail_memory();
+    if (link->heard_goodbye) {
+        request->operation = operation;
+        operation->parts = 1;
+        finish(link, request, QDR_OK);
+        return QDR_OK;
+    }
     int announce = bytes > longest_early || qdri_frame_cost(bytes) > link->credit;
     request->operation = operation;
     request->data = (char *)(uintptr_t)data;
@@ -164,11 +177,6 @@ qdr_status qdri_link_send(qdri_link *link, qdri_operation *operation, int tag, c
 }
 
 /* ---- receiving ----------------------------------------------------------------------------------------- */
-
-static void finish(qdri_link *link, qdri_request *request, qdr_status status) {
-    request->status = status;
-    qdri_queue_add(&link->bridge->finished, request);
-}
 
 /* The other side may send so much more early. */
 static void give_credit(qdri_link *link, int64_t bytes) {
@@ -234,7 +242,7 @@ static void take_early(qdri_link *link, qdri_request *receive, qdri_request **pl
 
 qdr_status qdri_link_receive(qdri_link *link, qdri_operation *operation, int tag, void *data, int64_t bytes) {
     qdri_request **early = find_tag(&link->early, tag);
-    if (link->heard_goodbye && (!*early || (*early)->frame.kind == QDRI_FRAME_ANNOUNCE))
+    if (link->heard_goodbye && !operation->casual && (!*early || (*early)->frame.kind == QDRI_FRAME_ANNOUNCE))
         return fail_ended(link);
     qdri_request *request = qdri_request_make(link->bridge);
     if (!request) return qdri_fail_memory();

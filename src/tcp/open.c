@@ -196,24 +196,47 @@ static int missing_link(const qdri_bridge *bridge) {
     return -1;
 }
 
-/* All the links of this rank, then a word from everybody. */
-static qdr_status connect_all(opening *self, double deadline) {
+/* Lets things happen for a moment. */
+static qdr_status linger(opening *self) {
+    const int never = 0;
+    qdri_lock(self->wire);
+    qdr_status status = qdri_wait_until(self->wire, &never, qdri_seconds() + 0.02);
+    qdri_unlock(self->wire);
+    return status == QDR_STALLED ? QDR_OK : status;
+}
+
+/* The ranks agree again and again: one that has no link yet cannot hear from the other program what became of it. */
+static qdr_status connect_links(opening *self, double deadline) {
     qdri_bridge *bridge = self->bridge;
-    step one = {.operation = {.done = finish}};
-    int missing, never = 0;
-    QDRI_TRY(begin_links(self));
-    while ((missing = missing_link(bridge)) >= 0) {
-        double soon = qdri_seconds() + 0.01;
-        qdr_status status = qdri_wait_until(self->wire, &never, soon);
-        if (status != QDR_STALLED) return status;
-        if (soon > deadline)
-            return qdri_fail(QDR_STALLED, "rank %d of %s: rank %d of %s did not connect before the deadline",
-                             self->rank, self->request->name, missing, self->request->peer);
+    int64_t missing = 1;
+    qdri_lock(self->wire);
+    qdr_status status = begin_links(self);
+    qdri_unlock(self->wire);
+    while (missing) {
+        int with = missing_link(bridge);
+        missing = with >= 0;
+        if (!status && missing) status = linger(self);
+        if (!status && missing && qdri_seconds() > deadline)
+            status =
+                qdri_fail(QDR_STALLED, "rank %d of %s: rank %d of %s did not connect before the deadline",
+                          self->rank, self->request->name, with, self->request->peer);
+        QDRI_TRY(agree(self, status, &missing, 1));
     }
-    QDRI_TRY(qdri_barrier(self->wire, &one.operation));
-    qdr_status status = qdri_wait_until(self->wire, &one.finished, deadline);
-    if (status && !one.finished) qdri_cancel(self->wire, &one.operation);
-    return status ? status : one.status;
+    return QDR_OK;
+}
+
+/* A word from everybody. */
+static qdr_status greet(opening *self, double deadline) {
+    step one = {.operation = {.done = finish}};
+    qdri_lock(self->wire);
+    qdr_status status = qdri_barrier(self->wire, &one.operation);
+    if (!status) {
+        status = qdri_wait_until(self->wire, &one.finished, deadline);
+        if (!one.finished) qdri_cancel(self->wire, &one.operation);
+        if (!status) status = one.status;
+    }
+    qdri_unlock(self->wire);
+    return agree(self, status, NULL, 0);
 }
 
 static qdr_status run(opening *self) {
@@ -225,10 +248,8 @@ static qdr_status run(opening *self) {
     if (!(deadline > 0)) deadline = qdri_seconds() + patience;
     QDRI_TRY(learn(self));
     QDRI_TRY(agree(self, make_wire(self), NULL, 0));
-    qdri_lock(self->wire);
-    qdr_status status = connect_all(self, deadline);
-    qdri_unlock(self->wire);
-    return agree(self, status, NULL, 0);
+    QDRI_TRY(connect_links(self, deadline));
+    return greet(self, deadline);
 }
 
 qdr_status qdri_bridge_open(MPI_Comm comm, const qdri_bridge_request *request, qdri_wire **wire,

@@ -13,13 +13,24 @@
 
 static int is_empty(const qdri_queue *queue) {
     for (const qdri_request *one = queue->first; one; one = one->next)
-        if (one->operation) return 0;
+        if (one->operation && !one->operation->casual) return 0;
     return 1;
 }
 
 int qdri_link_is_busy(const qdri_link *link) {
     return !is_empty(&link->out) || !is_empty(&link->announced) || !is_empty(&link->posted) ||
            !is_empty(&link->granted) || (link->current && link->current->operation);
+}
+
+void qdri_link_drop_sends(qdri_link *link) {
+    for (qdri_request **place = &link->out.first; *place;)
+        if ((*place)->operation) {
+            qdri_request *one = qdri_queue_take(&link->out, place);
+            one->status = QDR_OK;
+            qdri_queue_add(&link->bridge->finished, one);
+        } else {
+            place = &(*place)->next;
+        }
 }
 
 static int64_t count(const qdri_queue *queue) {
@@ -44,9 +55,9 @@ void qdri_link_describe(const qdri_link *link, char *text, size_t size, int64_t 
     const qdri_request *sent = first_of(&link->announced);
     if (!sent) sent = first_of(&link->out);
     if (receive)
-        snprintf(text, size, "a message of tag %lld from", (long long)receive->frame.tag);
+        snprintf(text, size, "waited for a message of tag %lld from", (long long)receive->frame.tag);
     else if (sent)
-        snprintf(text, size, "sending %lld bytes with tag %lld to", (long long)sent->frame.length,
+        snprintf(text, size, "was sending %lld bytes with tag %lld to", (long long)sent->frame.length,
                  (long long)sent->frame.tag);
 }
 

@@ -99,6 +99,7 @@ static void ended(qdri_link *link, int code) {
         close(link->file);
         link->file = -1;
         link->stage = QDRI_LINK_ENDED;
+        qdri_link_drop_sends(link);
     } else if (code == 0 || code == ECONNRESET) {
         qdri_bridge_lose(link->bridge, link->rank, "its connection was closed without a goodbye");
     } else {

@@ -6,8 +6,8 @@
  * messages go by its own MPI, between programs by TCP, and whatever speaks wire cannot tell. How the two find
  * each other:
  *
- *     contact file   the one that comes first publishes DIRECTORY/FIRST-SECOND.contact: version, token, pid, start
- *                    time, ranks, byte order, address and port of its root; written aside, then renamed; mode 0600
+ *     contact file   the one that comes first publishes DIRECTORY/FIRST+SECOND.contact: version, token, pid, start
+ *                    time, ranks, byte order, address and port of its root; written aside, then linked, so that of two only one succeeds; mode 0600
  *     challenge      both prove that they have read the token, and the token does not travel
  *     endpoints      the roots exchange name, ranks, byte order, and the address and port of every rank
  *     sockets        every rank has one to the other program from the beginning, so that everybody sees its end;

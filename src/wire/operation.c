@@ -50,7 +50,7 @@ qdr_status qdri_wire_reserve(qdri_wire *wire, int64_t operations) {
 
 /* Before anything is started. */
 qdr_status qdri_operation_ready(qdri_wire *wire, qdri_operation *operation, int64_t parts) {
-    operation->parts = operation->receives = 0;
+    operation->parts = operation->receives = operation->joined = 0;
     operation->failed = QDR_OK;
     if (wire->gone || (wire->far && wire->failed)) return qdri_wire_state(wire);
     return make_room(wire, parts);
@@ -73,6 +73,7 @@ qdr_status qdri_operation_note(qdri_wire *wire, qdri_operation *operation, MPI_R
 qdr_status qdri_operation_joined(qdri_wire *wire, qdri_operation *operation) {
     QDRI_TRY(qdri_wire_state(wire));
     QDRI_TRY(qdri_operation_ready(wire, operation, 1));
+    operation->joined = 1;
     qdri_status_own(wire)->meetings++;
     return QDR_OK;
 }
@@ -97,8 +98,8 @@ qdr_status qdri_send(qdri_wire *wire, qdri_operation *operation, int to, int tag
     int64_t at = 0;
     do {
         MPI_Request request;
-        int code = PMPI_Isend((const char *)data + at, part_length(bytes, at), MPI_BYTE, to - wire->first, tag,
-                              wire->comm, &request);
+        int code = PMPI_Isend((const char *)data + at, part_length(bytes, at), MPI_BYTE, to - wire->first,
+                              tag, wire->comm, &request);
         QDRI_TRY(qdri_operation_note(wire, operation, request, code, "MPI_Isend"));
         at += QDRI_PART;
     } while (at < bytes);
@@ -129,22 +130,23 @@ qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, in
     int64_t at = 0;
     do {
         MPI_Request request;
-        int code = PMPI_Irecv((char *)data + at, part_length(bytes, at), MPI_BYTE,
-                              from == QDRI_ANYONE ? MPI_ANY_SOURCE : from - wire->first, tag, wire->comm, &request);
+        int code =
+            PMPI_Irecv((char *)data + at, part_length(bytes, at), MPI_BYTE,
+                       from == QDRI_ANYONE ? MPI_ANY_SOURCE : from - wire->first, tag, wire->comm, &request);
         QDRI_TRY(qdri_operation_note(wire, operation, request, code, "MPI_Irecv"));
         at += QDRI_PART;
     } while (at < bytes);
     return QDR_OK;
 }
 
-/* Receives that have not met their message can be taken back; nothing else can. True when MPI is through with
- * it. */
-static int let_go(MPI_Request *request, int is_receive) {
+/* Receives that have not met their message can be taken back; nothing else can, and requests of collectives cannot even be
+ * freed. True when MPI is through with it. */
+static int let_go(MPI_Request *request, const qdri_operation *operation) {
     int over = 0, done = 0;
     if (PMPI_Finalized(&over) == MPI_SUCCESS && over) return 1;
-    if (is_receive) PMPI_Cancel(request);
+    if (operation->receives) PMPI_Cancel(request);
     if (PMPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return 0;
-    if (!done) PMPI_Request_free(request);
+    if (!done && !operation->joined) PMPI_Request_free(request);
     return done;
 }
 
@@ -155,7 +157,7 @@ int qdri_cancel(qdri_wire *wire, qdri_operation *operation) {
     int64_t kept = 0;
     for (int64_t i = 0; i < wire->count; i++)
         if (wire->operation[i] == operation) {
-            stays |= !let_go(&wire->request[i], operation->receives);
+            stays |= !let_go(&wire->request[i], operation);
         } else {
             wire->request[kept] = wire->request[i];
             wire->operation[kept++] = wire->operation[i];

@@ -162,7 +162,8 @@ static int wait_for_duplicate(qdri_wire *wire, double deadline, int *done) {
 static void part(qdri_wire *wire) {
     qdri_lock(wire);
     if (wire->far && !wire->gone) wire->far->leave(wire);
-    if (!wire->gone && !wire->broken && !(wire->far && wire->failed) && !finalising && wire->comm != MPI_COMM_NULL)
+    if (!wire->gone && !wire->broken && !(wire->far && wire->failed) && !finalising &&
+        wire->comm != MPI_COMM_NULL)
         PMPI_Comm_free(&wire->comm);
     wire->gone = 1;
     qdri_unlock(wire);

@@ -42,6 +42,9 @@ struct qdri_operation {
     int64_t bytes; /* of a receive: how much it was */
     int parts;     /* private: requests that are not done; 0: not under way */
     int receives;  /* private: it has a source and a length */
+    int joined;    /* private: it is a collective */
+    /* Nobody waits for it: that a rank of another program has ended, as it said it would, is no failure of this. */
+    int casual;
     qdr_status failed;
 };
 

@@ -17,7 +17,7 @@
  *
  * Each rank ends with one line: "ended", what it was doing, the status, the time of day in seconds, the strangers that
  * it refused, and the sentence. An import that stalls is waited for again, and "stalled" is a line too. `alone`: the
- * others of its launch may be dead, and MPI_Finalize would wait for them. Nobody lives longer than half a minute.
+ * others of its launch may be dead; then nobody is waited for again, nor in MPI_Finalize. Nobody lives longer than half a minute.
  */
 #include <mpi.h>
 #include <netinet/in.h>
@@ -34,7 +34,7 @@ enum { ELEMENTS = 20000, STEADY = 100, DESCRIPTORS = 256, LIFETIME = 30 };
 
 static const char *name, *peer, *stage, *folder;
 static double deadline;
-static int exports, rank, ranks, is_ready;
+static int exports, rank, ranks, is_ready, is_alone;
 static qdr_program *program;
 static qdr_coupling *coupling;
 static qdr_layout *layout;
@@ -89,6 +89,7 @@ static void note_process(void) {
             continue;
         fprintf(file, " %d", ntohs(address.sin_port));
     }
+    fprintf(file, "\n");
     close_note(file, path);
 }
 
@@ -143,7 +144,7 @@ static qdr_status take(double time) {
     qdr_import_call *call = NULL;
     qdr_status status = qdr_import_start(stream, time, QDR_EXACT, 0, (void *[]){array}, &call);
     if (!status) status = qdr_import_wait(&call, NULL);
-    for (int tries = 0; status == QDR_STALLED && call && tries < 3; tries++) {
+    for (int tries = 0; status == QDR_STALLED && call && !is_alone && tries < 3; tries++) {
         say("stalled", status);
         status = qdr_import_wait(&call, NULL);
     }
@@ -190,7 +191,7 @@ static qdr_status run_importer(int steps) {
     }
     if (is_stage("full") || is_stage("close")) {
         note_ready();
-        rest(3);
+        rest(1.2);
         return take(1);
     }
     for (int step = 1; !status && step <= steps; step++) {
@@ -228,19 +229,19 @@ static qdr_status meet(void) {
 }
 
 /* What is left after a failure is closed quickly. */
-static void leave(int alone) {
+static void leave(void) {
     double begin = time_of_day();
     qdr_stream_close(&stream);
     qdr_coupling_close(&coupling);
     qdr_layout_destroy(&layout);
     free(array);
-    if (!alone) {
+    if (!is_alone) {
         qdr_program_close(&program);
         MPI_Finalize();
     }
     printf("left %s %d after %.1f s\n", name, rank, time_of_day() - begin);
     fflush(stdout);
-    if (alone) _exit(0);
+    if (is_alone) _exit(0);
 }
 
 int main(int argc, char **argv) {
@@ -248,11 +249,12 @@ int main(int argc, char **argv) {
     name = argv[1], peer = argv[2], stage = argv[4], folder = argv[6];
     exports = !strcmp(argv[3], "exports");
     deadline = strtod(argv[5], NULL);
+    is_alone = argc > 7;
     alarm(LIFETIME);
     MPI_Init(&argc, &argv);
     qdr_status status = meet();
     if (!status && !is_stage("meet")) status = run_stage();
     say("ended", status);
-    leave(argc > 7);
+    leave();
     return 0;
 }
