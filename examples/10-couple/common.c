@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Meeting and parting, and the physics. To the physics it makes no difference whether nodes form a grid or a
- * mesh, nor how they are dealt out: a rank owns some, by their numbers, and knows the neighbours of each. Who owns
- * those is found by qdr_resolve_map() (docs/directory.md), once.
+ * mesh, nor how they are dealt out: a rank owns some, by their numbers, and knows the neighbours of each. Who
+ * owns those is found by qdr_resolve_map() (docs/directory.md), once.
  */
 #include "common.h"
 
@@ -30,8 +30,9 @@ double exact(double x, double y, int tick) {
 
 /* ---- a program and the other one ----------------------------------------------------------------------- */
 
-/* The same calls whether the programs were launched together or not. MPI_COMM_WORLD may hold both; `comm` holds this one.
- * Without options the other is waited for 60 seconds, or as long as QDR_STALL_SECONDS says. */
+/* The same calls whether the programs were launched together or not. MPI_COMM_WORLD may hold both; `comm`
+ * holds this one. Without options the other is waited for 60 seconds, or as long as QDR_STALL_SECONDS says.
+ * */
 side meet(int *argc, char ***argv, const char *name, const char *other) {
     side self = {.name = name, .comm = MPI_COMM_WORLD};
     MPI_Init(argc, argv);

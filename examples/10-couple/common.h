@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the two programs have agreed on, and what both need: how they meet, and how heat flows through what a rank owns.
+ * What the two programs have agreed on, and what both need: how they meet, and how heat flows through what a
+ * rank owns.
  *
- * Agreed are the numbers below and the names of streams and fields, and that the nodes of the interface come by rising
- * y. Neither knows on how many ranks the other runs, nor which of them has what.
+ * Agreed are the numbers below and the names of streams and fields, and that the nodes of the interface come
+ * by rising y. Neither knows on how many ranks the other runs, nor which of them has what.
  */
 #ifndef COMMON_H
 #define COMMON_H
@@ -13,7 +14,7 @@
 
 #include "quadrille-mpi.h"
 
-/* Two unit squares beside each other, x from 0 to 1 and from 1 to 2. The interface, x = 1, belongs to both. */
+/* Two unit squares beside each other, x from 0 to 1 and 1 to 2. The interface, x = 1, belongs to both. */
 enum { SIDE = 40, NODES = SIDE * SIDE, TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1) };
 #define SPACING (1.0 / (SIDE - 1))
 

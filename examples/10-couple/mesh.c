@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The right half: heat in an unstructured mesh, whose vertices lie on ranks without any order. Run it beside plate:
+ * The right half: heat in an unstructured mesh, whose vertices lie on ranks without any order. Run it beside
+ * plate:
  *
  *     mpirun -n 4 plate                  in one terminal
  *     mpirun -n 3 mesh                   in another, in the same folder; or both in one launch:
  *     mpirun -n 4 plate : -n 3 mesh
  *
- * At the interface the plate says how warm it is, and the mesh how much heat has flown out of it there:
+ * At the interface the plate says how warm it is, and the mesh how much heat has flowed out of it there:
  *
  *     stream temperature    plate to mesh, at 0, 10, 20 ...; asked for at 0, 3, 6 ...: the last one before
  *     stream heat           mesh to plate, at 3, 6, 9 ...; asked for at 10, 20, 30 ...: the nearest one
  *
- * What is exported is a total since the beginning, not a rate: whichever of the exports the plate takes, no heat is lost
- * in between. Each export is followed by a promise, when the next one will be. Without that neither program could tell
- * whether an export is the last before some time, each would wait for the other, and both would get QDR_DEADLOCK.
+ * Heat is exported as a total since the beginning, not as a rate: whichever export the plate takes, no
+ * heat is lost in between. Each export is followed by a promise, when the next one will be. Without that
+ * neither program could tell whether an export is the last before some time, each would wait for the other,
+ * and both would get QDR_DEADLOCK.
  *
- * The layout of the vertices is explicit: each rank lists its own, in the order of its memory. The plate never sees
- * that list. The library compares it with the plate's layout, piece by piece, and keeps what each rank sends whom.
+ * The layout of the vertices is explicit: each rank lists its own, in the order of its memory. The plate
+ * never sees that list. The library compares it with the plate's layout, piece by piece, and keeps what each
+ * rank sends whom.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +79,7 @@ static void make_corners(const side *self, const triangles *mesh, half *all) {
     free(id);
 }
 
-/* Linear finite elements: along an edge flows half the cotangent of the angle opposite, from either triangle. */
+/* Linear finite elements: an edge conducts half the cotangent of the angle opposite, in either triangle. */
 static void make_bonds(const side *self, const triangles *mesh, half *all) {
     double *capacity = room(NODES, sizeof *capacity);
     for (int t = 0; t < TRIANGLES; t++)
@@ -106,8 +109,8 @@ static void free_half(half *all) {
 
 /* ---- what it has to do with the plate ------------------------------------------------------------------ */
 
-/* The plate owns the nodes at the interface, with all of their heat. So it must know, once, what the mesh adds to their
- * capacity; here they count no more. */
+/* The plate owns the nodes at the interface, with all of their heat. So it must know, once, what the mesh
+ * adds to their capacity; here they count no more. */
 static void hand_over_capacity(const side *self, half *all) {
     qdr_coupled field = {
         .name = "capacity", .layout = all->vertices, .region = all->interface, .type = QDR_DOUBLE};

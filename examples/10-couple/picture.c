@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The plate as rectangles around its nodes, the mesh as triangles. Shapes of one colour are one path, neighbours of one
- * colour in a row one rectangle, and coordinates are whole numbers, two to a pixel: that keeps the file small.
+ * The plate as rectangles around its nodes, the mesh as triangles. Shapes of one colour are one path,
+ * neighbours of one colour in a row one rectangle, and coordinates are whole numbers, two to a pixel: that
+ * keeps the file small.
  */
 #include "picture.h"
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The left half: heat in a plate, on a regular grid whose rows are dealt out to the ranks in turn, four at a time, and
- * whose columns are cut into blocks. mesh.c has the right half, and says how to run the two and what they tell each
- * other:
+ * The left half: heat in a plate, on a regular grid whose rows are dealt out to the ranks in turn, four at a
+ * time, and whose columns are cut into blocks. mesh.c has the right half, and says how to run the two and
+ * what they tell each other:
  *
  *     meet()            who I am, and whom I talk to (common.c): qdr_program_open, qdr_coupling_open
  *     describe()        how my array lies on my ranks, and which of its elements are meant: layout, region
  *     open_streams()    what goes to the other program, and what comes: qdr_stream_open
  *     step()            qdr_export, qdr_stream_promise, qdr_import
  *
- * At the end one rank has both fields: those of the mesh are imported, and those of the plate come by a coupling of this
- * program with itself. It writes the picture, holds all temperatures against the exact solution, adds up the heat, of
- * which nothing may be lost, and prints a digest of the temperatures. The digest is the same for any number of ranks of
- * either program, launched together or not. (The nodes at the interface are common to both; they are the plate's.)
+ * At the end one rank has both fields: those of the mesh are imported, and those of the plate come by a
+ * coupling of this program with itself. It writes the picture, holds all temperatures against the exact
+ * solution, adds up the heat, of which nothing may be lost, and prints a digest of the temperatures. The
+ * digest is the same for any number of ranks of either program, launched together or not. (The nodes at the
+ * interface are common to both; they are the plate's.)
  */
 #include <math.h>
 #include <stdio.h>
@@ -51,8 +52,8 @@ static void describe(const side *self, half *all) {
         parts[1], PLATE_STEP);
 }
 
-/* Nodes at a wall, and those at the interface as far as they are the plate's, have half the area, and half the
- * section along it. */
+/* Nodes at a wall, and those at the interface as far as they are the plate's, have half the area, and half
+ * the section along it. */
 static double share(int64_t index) {
     return index == 0 || index == SIDE - 1 ? 0.5 : 1;
 }

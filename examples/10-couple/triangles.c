@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a mesh generator and a partitioner would do, made small: vertices of a grid that were pushed about, joined to
- * triangles by the better diagonal, and numbered without any order; a rank owns what is nearest to one of three places
- * of its own. Every rank makes all of it, as it would read a file.
+ * What a mesh generator and a partitioner would do, made small: vertices of a grid that were pushed about,
+ * joined to triangles by the better diagonal, and numbered without any order; a rank owns what is nearest to
+ * one of three places of its own. Every rank makes all of it, as it would read a file.
  */
 #include "triangles.h"
 
@@ -20,7 +20,7 @@ static int32_t number(int row, int column) {
     return (int32_t)((((int64_t)row * SIDE + column) * 647 + 123) % NODES);
 }
 
-/* Vertices on a wall stay there, and those at the interface stay where they are: the plate has nodes there too. */
+/* Vertices on a wall stay on it; those at the interface stay where they are: the plate has nodes there. */
 static void set_place(triangles *mesh, int row, int column) {
     int32_t vertex = number(row, column);
     int is_free_x = column > 0 && column<SIDE - 1, is_free_y = row> 0 && row < SIDE - 1 && column > 0;

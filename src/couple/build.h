@@ -84,10 +84,14 @@ qdr_status qdri_owners_widen(qdri_effort *effort, qdri_owners *owners);
 
 /* From a layout that this rank can answer for. */
 qdr_status qdri_owners_walk(qdri_build *build, const qdri_side *side, qdri_owners *owners);
-/* From what the ranks of `role` stated: they tell the responsible ones. Collective over these and those. `side` is
- * NULL on ranks that do not have the role; `owners` is opened and filled where there is a range. */
-qdr_status qdri_owners_collect(qdri_build *build, int role, const qdri_side *side, const qdri_ranges *ranges,
-                               qdri_owners *owners, qdri_trouble *trouble);
+/* From what the ranks of one or both roles stated: they tell the responsible ones. Collective over these and those.
+ * Tables are opened and filled where there is a range. */
+typedef struct qdri_statement {
+    int is_told;           /* the role's layout is explicit */
+    const qdri_side *side; /* what this rank has to tell of it; NULL: it does not have the role */
+} qdri_statement;
+qdr_status qdri_owners_collect(qdri_build *build, const qdri_statement told[2], const qdri_ranges *ranges,
+                               qdri_owners owners[2], qdri_trouble trouble[2]);
 /* Notes the lowest number that nobody owns. */
 void qdri_owners_check(const qdri_owners *owners, qdri_trouble *trouble);
 

@@ -142,8 +142,8 @@ static qdr_status dereference(qdri_build *build, int role, const qdri_ranges *ow
     if (build->field->compact[role]) {
         if (!status) status = qdri_owners_walk(build, &side, owners);
     } else {
-        qdri_trouble elsewhere = {-1, -1, {-1, -1}};
-        qdri_owners table = {.low = 0};
+        qdri_trouble elsewhere[2] = {{-1, -1, {-1, -1}}, {-1, -1, {-1, -1}}};
+        qdri_owners table[2] = {{.low = 0}, {.low = 0}};
         qdri_ranges keepers;
         qdr_region *all = NULL;
         int64_t elements = 1;
@@ -154,13 +154,15 @@ static qdr_status dereference(qdri_build *build, int role, const qdri_ranges *ow
         if (!status) status = qdr_region_all(side.layout, QDR_ROW_MAJOR, &all);
         const qdri_side whole = {side.layout, all};
         if (all) {
-            qdr_status told = qdri_owners_collect(build, role, &whole, &keepers, &table, &elsewhere);
+            qdri_statement stated[2] = {{0, NULL}, {0, NULL}};
+            stated[role] = (qdri_statement){1, &whole};
+            qdr_status told = qdri_owners_collect(build, stated, &keepers, table, elsewhere);
             if (!status) status = told;
-            qdr_status asked = ask(build, role, &side, &keepers, &table, owners);
+            qdr_status asked = ask(build, role, &side, &keepers, &table[role], owners);
             if (!status) status = asked;
         }
         qdr_region_destroy(&all);
-        qdri_owners_close(&build->effort, &table);
+        qdri_owners_close(&build->effort, &table[role]);
         qdri_ranges_close(&keepers);
     }
     if (!status) qdri_owners_check(owners, &build->trouble[role]);

@@ -135,29 +135,36 @@ static qdr_status wait_for_room(qdri_running *running, double time) {
     return qdri_running_wait(running, &wait);
 }
 
-/* Requests come to ranks at different times, so whether the queue is full is agreed on. Ranks whose call is wrong, or
- * whose stream has failed, come too: the others wait for them. Gives up the lock meanwhile. */
-static qdr_status agree_on_room(qdri_running *running, double time, qdr_status mine) {
-    qdri_wire *own_wire = running->stream->coupling->program->own_wire;
-    double seconds = running->stream->seconds;
-    int64_t word[4] = {mine == QDR_OK && !has_room(running, &time), qdri_ordered(time), ~qdri_ordered(time),
-                       mine};
-    char sentence[QDRI_SENTENCE] = "";
+static int is_voted(qdri_running *running, const void *context) {
+    (void)running;
+    return ((const qdri_vote *)context)->done;
+}
+
+static qdr_status wait_for_vote(qdri_running *running, const qdri_vote *vote, double time) {
+    qdri_wait wait = {.kind = QDRI_WAIT_OTHER, .ready = is_voted, .context = vote};
+    snprintf(wait.what, sizeof wait.what, "all its ranks to come to the export of stream '%s' at %g",
+             running->stream->name, time);
+    return qdri_running_wait(running, &wait);
+}
+
+/* Requests come to ranks at different times, so whether the queue is full is voted on. A rank whose call is wrong
+ * takes part: the others wait for it. */
+static qdr_status vote_on_room(qdri_running *running, double time, qdr_status mine) {
+    char sentence[QDRI_SENTENCE] = "", queue[240];
     if (mine) snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());
-    qdri_unlock(running->wire);
-    qdri_lock(own_wire);
-    qdr_status status = qdri_agree(
-        own_wire, &(qdri_agreement){
-                      .maximum = word, .count = 4, .deadline = seconds > 0 ? qdri_seconds() + seconds : 0});
-    qdri_unlock(own_wire);
-    qdri_lock(running->wire);
+    qdri_ballot ballot = {
+        {!mine && !has_room(running, &time), qdri_ordered(time), ~qdri_ordered(time), mine, ~(int64_t)mine}};
+    qdri_vote *vote = NULL;
+    qdr_status status = qdri_vote_start(running, &ballot, &vote);
+    if (!status && !mine) status = wait_for_vote(running, vote, time);
+    if (vote) ballot = vote->result;
+    qdri_vote_drop(&vote);
     if (mine) return qdri_fail(mine, "%s", sentence);
-    if (!status && (word[3] || word[1] != ~word[2]))
-        status = qdri_fail(QDR_MISMATCH, "%s: the ranks of %s disagree about an export", running->label,
-                           running->exporter_name);
+    if (!status && (ballot.word[1] != ~ballot.word[2] || ballot.word[3]))
+        status = qdri_fail(QDR_MISMATCH, "%s: the ranks of %s disagree about an export at %g", running->label,
+                           running->exporter_name, time);
     if (status) qdri_fault_raise(running, status);
-    if (status || !word[0]) return status;
-    char queue[240];
+    if (status || !ballot.word[0]) return status;
     queue_text(running, queue, sizeof queue);
     return qdri_fail(QDR_FULL, "%s: no room for the export at %g in the queue of %d: %s", running->label,
                      time, running->timeline.queue, queue);
@@ -209,10 +216,10 @@ static qdr_status keep(qdri_running *running, double time, const void *const *da
 static qdr_status do_export(qdri_running *running, double time, const void *const *data) {
     const void *sorted[QDR_MOST_COUPLED];
     qdri_progress(running->wire); /* what the importer said meanwhile */
-    qdr_status status = qdri_running_state(running);
-    if (!status) status = check_time(running, time);
+    QDRI_TRY(qdri_running_state(running));
+    qdr_status status = check_time(running, time);
     if (!status) status = sort_data(running, data, sorted);
-    if (running->stream->options.fails_when_full) status = agree_on_room(running, time, status);
+    if (running->stream->options.fails_when_full) status = vote_on_room(running, time, status);
     if (!status) status = wait_for_room(running, time);
     if (!status) status = keep(running, time, sorted);
     if (status) return status;

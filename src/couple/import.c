@@ -4,10 +4,8 @@
  * staging block, and from there into the arrays. Requests are answered in their order, so the calls of a stream form a
  * list, of which the first that is not over is the one that comes next.
  *
- * All ranks must ask for the same. While the request travels they find the maxima of what they asked for, and of its
- * complements, by a reduction on the program's own wire; an import ends when that has, too. It is a collective of the
- * program, in the order of its calls; so a rank takes part also when its own call is wrong or its stream has failed:
- * the others cannot know.
+ * All ranks must ask for the same. While the request travels they vote on what they asked for; an import ends when that
+ * is over, too, so that either all ranks come to a request or none does. Ranks whose call is wrong vote as well.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -31,10 +29,10 @@ void qdri_import_say(qdri_running *running, const qdri_ask *ask) {
         qdri_memo_send(running, running->exporter_rank[p], QDRI_TAG_ASK, ask, sizeof *ask);
 }
 
-/* ---- agreement ----------------------------------------------------------------------------------------- */
+/* ---- whether all ask for the same ---------------------------------------------------------------------- */
 
 /* What is compared; each word is followed by its complement, so that the maxima tell the extremes. */
-enum { STREAM, TIME, MATCH, TOLERANCE, COMPARED };
+enum { STATUS, TIME, MATCH, TOLERANCE, COMPARED };
 
 static double from_ordered(int64_t word) {
     double value;
@@ -43,47 +41,31 @@ static double from_ordered(int64_t word) {
     return value;
 }
 
-static void agreed(qdri_operation *operation, qdr_status status) {
-    qdr_import_call *call = (qdr_import_call *)operation;
-    call->agreement = status;
-    atomic_store(&call->agreed, 1);
-    if (!call->running) free(call); /* its stream is gone */
-}
-
-/* `mine`: whether this rank can do it. A rank that cannot is in another stream than the others. */
-static qdr_status agree(qdr_import_call *call, qdr_status mine) {
-    qdri_wire *wire = call->running->stream->coupling->program->own_wire;
+/* `mine`: what this rank thinks of its own call. */
+static qdr_status vote(qdr_import_call *call, qdr_status mine) {
     int64_t word[COMPARED] = {
-        [STREAM] = mine ? -1 : call->running->first_tag,
+        [STATUS] = mine,
         [TIME] = qdri_ordered(call->request.time),
         [MATCH] = (int64_t)call->request.match,
         [TOLERANCE] = qdri_ordered(call->request.tolerance),
     };
+    qdri_ballot ballot;
     for (int i = 0; i < COMPARED; i++) {
-        call->word[2 * i] = word[i];
-        call->word[2 * i + 1] = ~word[i];
+        ballot.word[2 * i] = word[i];
+        ballot.word[2 * i + 1] = ~word[i];
     }
-    call->agreeing.done = agreed;
-    qdri_lock(wire);
-    qdr_status status = qdri_reduce(wire, &call->agreeing, QDRI_MAXIMUM, call->word, 2 * COMPARED);
-    qdri_unlock(wire);
-    return status;
+    return qdri_vote_start(call->running, &ballot, &call->vote);
 }
 
 static qdr_status compare(const qdr_import_call *call) {
     const qdri_running *running = call->running;
     int64_t most[COMPARED], least[COMPARED];
     for (int i = 0; i < COMPARED; i++) {
-        most[i] = call->word[2 * i];
-        least[i] = ~call->word[2 * i + 1];
+        most[i] = call->vote->result.word[2 * i];
+        least[i] = ~call->vote->result.word[2 * i + 1];
     }
     if (memcmp(most, least, sizeof most) == 0) return QDR_OK;
     const char *who = running->importer_name;
-    if (most[STREAM] != least[STREAM])
-        return qdri_fail(
-            QDR_MISMATCH,
-            "%s: some ranks of %s import it, while others are in another call or theirs is wrong",
-            running->label, who);
     if (most[TIME] != least[TIME])
         return qdri_fail(QDR_MISMATCH, "%s: the ranks of %s ask for different times, from %.17g to %.17g",
                          running->label, who, from_ordered(least[TIME]), from_ordered(most[TIME]));
@@ -91,10 +73,14 @@ static qdr_status compare(const qdr_import_call *call) {
         return qdri_fail(QDR_MISMATCH, "%s: the ranks of %s ask for different matches at %.17g: %s and %s",
                          running->label, who, call->request.time, qdri_match_name((qdr_match)least[MATCH]),
                          qdri_match_name((qdr_match)most[MATCH]));
+    if (most[TOLERANCE] != least[TOLERANCE])
+        return qdri_fail(QDR_MISMATCH,
+                         "%s: the ranks of %s ask with different tolerances at %.17g, from %g to %g",
+                         running->label, who, call->request.time, from_ordered(least[TOLERANCE]),
+                         from_ordered(most[TOLERANCE]));
     return qdri_fail(QDR_MISMATCH,
-                     "%s: the ranks of %s ask with different tolerances at %.17g, from %g to %g",
-                     running->label, who, call->request.time, from_ordered(least[TOLERANCE]),
-                     from_ordered(most[TOLERANCE]));
+                     "%s: the import at %.17g is right on some ranks of %s and wrong on others (%s)",
+                     running->label, call->request.time, who, qdr_status_text((qdr_status)most[STATUS]));
 }
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
@@ -132,28 +118,30 @@ int qdri_import_answered(qdri_box *box, const qdri_body *body) {
 
 void qdri_import_settle(qdri_running *running) {
     for (qdr_import_call *call = running->calls; call; call = call->next) {
-        if (!call->checked && !running->failed && atomic_load(&call->agreed)) {
-            qdr_status status = call->agreement ? call->agreement : compare(call);
+        if (!running->failed && call->vote && call->vote->done) {
+            qdr_status status = compare(call);
             if (status) qdri_fault_raise(running, status);
-            call->checked = 1;
+            qdri_vote_drop(&call->vote);
         }
-        call->finished = running->failed || (call->over && call->checked);
+        call->finished = running->failed || (call->over && !call->vote);
     }
 }
 
 /* ---- the end of a call --------------------------------------------------------------------------------- */
 
-static void unlink_call(qdr_import_call *call) {
-    qdr_import_call **link = &call->running->calls;
-    while (*link != call) link = &(*link)->next;
-    *link = call->next;
+static void free_call(qdr_import_call *call) {
+    qdri_vote_drop(&call->vote);
     free(call);
 }
 
-/* Nobody waits for it any more; it goes when nothing works on its memory. */
+/* Nobody waits for it any more: it goes as soon as it has finished. */
 static void let_go(qdr_import_call *call) {
     call->orphaned = 1;
-    if (call->finished && atomic_load(&call->agreed)) unlink_call(call);
+    if (!call->finished) return;
+    qdr_import_call **link = &call->running->calls;
+    while (*link != call) link = &(*link)->next;
+    *link = call->next;
+    free_call(call);
 }
 
 static void drop_orphans(qdri_running *running) {
@@ -164,14 +152,10 @@ static void drop_orphans(qdri_running *running) {
 }
 
 void qdri_import_close(qdri_running *running) {
-    qdri_wire *wire = running->stream->coupling->program->own_wire;
     while (running->calls) {
         qdr_import_call *call = running->calls;
         running->calls = call->next;
-        qdri_lock(wire);
-        call->running = NULL;
-        if (atomic_load(&call->agreed)) free(call); /* else when it is: collectives cannot be taken back */
-        qdri_unlock(wire);
+        free_call(call);
     }
 }
 
@@ -245,30 +229,20 @@ static void launch(qdri_running *running, qdr_import_call *call) {
     qdri_running_step(running);
 }
 
+/* A rank whose call is wrong takes part in the vote: the others wait for it. */
 static qdr_status start(qdri_running *running, qdr_import_call *call, void *const *data) {
-    qdri_lock(running->wire);
-    drop_orphans(running);
-    qdr_status status = qdri_running_state(running);
-    if (!status) status = check_request(running, &call->request);
-    if (!status) status = sort_data(running->stream, data, call->data);
-    qdri_unlock(running->wire);
     char sentence[QDRI_SENTENCE];
+    drop_orphans(running);
+    QDRI_TRY(qdri_running_state(running));
+    qdr_status status = check_request(running, &call->request);
+    if (!status) status = sort_data(running->stream, data, call->data);
     if (status) snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());
-    qdr_status joined = agree(call, status);
-    qdri_lock(running->wire);
-    if (!status && !joined) {
-        launch(running, call);
-    } else { /* the others may wait for this one; it stays until the reduction has ended */
-        if (joined) atomic_store(&call->agreed, 1);
-        if (!status) qdri_fault_raise(running, status = joined);
-        call->over = call->checked = call->finished = 1;
-        call->next = running->calls;
-        running->calls = call;
-        let_go(call);
-        if (!joined) qdri_fail(status, "%s", sentence);
-    }
-    qdri_unlock(running->wire);
-    return status;
+    qdr_status voted = vote(call, status);
+    if (voted) qdri_fault_raise(running, voted);
+    if (status) return qdri_fail(status, "%s", sentence);
+    if (voted) return voted;
+    launch(running, call);
+    return QDR_OK;
 }
 
 qdr_status qdr_import_start(qdr_stream *stream, double time, qdr_match match, double tolerance,
@@ -287,10 +261,14 @@ qdr_status qdr_import_start(qdr_stream *stream, double time, qdr_match match, do
     made->running = running;
     made->request = (qdri_request){
         .time = time + 0.0, .match = match, .tolerance = match == QDR_EXACT ? 0 : tolerance + 0.0};
-    atomic_init(&made->agreed, 0);
-    QDRI_TRY(start(running, made, data));
-    *call = made;
-    return QDR_OK;
+    qdri_lock(running->wire);
+    qdr_status status = start(running, made, data);
+    if (status)
+        free_call(made);
+    else
+        *call = made;
+    qdri_unlock(running->wire);
+    return status;
 }
 
 /* ---- the interface of a call --------------------------------------------------------------------------- */

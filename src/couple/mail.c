@@ -108,14 +108,15 @@ static void dispatch(carrier *self) {
     count(self->mail, letter);
 }
 
-/* What is for this rank itself just changes hands. */
+/* What is for this rank itself just changes hands, in order. */
 static void hand_over(int own, int sends, qdri_letter *out, int receives, qdri_letter *in) {
-    for (int i = 0; i < sends; i++)
-        for (int k = 0; k < receives && out[i].rank == own; k++)
-            if (in[k].rank == own) {
-                in[k] = out[i];
-                out[i].data = NULL;
-            }
+    for (int i = 0, k = 0; i < sends; i++) {
+        if (out[i].rank != own) continue;
+        while (k < receives && in[k].rank != own) k++;
+        if (k == receives) return;
+        in[k++] = out[i];
+        out[i].data = NULL;
+    }
 }
 
 static qdr_status carry(const qdri_mail *mail, qdri_flight *flight, int sends, qdri_letter *out, int receives,

@@ -140,30 +140,35 @@ qdr_status qdri_build_from_tables(qdri_build *build, const qdri_ranges *ranges, 
 
 /* ---- collecting ---------------------------------------------------------------------------------------- */
 
+/* A compact layout is known to whoever is responsible. */
+static qdr_status walk(qdri_build *build, int role, const qdri_side *side, const qdri_ranges *ranges,
+                       qdri_owners *owners) {
+    int64_t low = qdri_ranges_low(ranges, ranges->own), high = qdri_ranges_high(ranges, ranges->own);
+    qdri_build_works(build);
+    qdr_status status = qdri_owners_open(&build->effort, low, high - low, owners);
+    if (!status) status = qdri_owners_walk(build, side, owners);
+    if (!status) qdri_owners_check(owners, &build->trouble[role]);
+    qdri_build_waits(build);
+    return status;
+}
+
 qdr_status qdri_build_ranges(qdri_build *build) {
     qdri_field *field = build->field;
     int computes = build->choice.computes;
     qdri_ranges ranges;
     qdri_owners owners[2] = {{.low = 0}, {.low = 0}};
+    qdri_side side[2];
+    qdri_statement told[2];
     QDRI_TRY(qdri_ranges_open(build, computes != QDRI_BY_IMPORTER, computes != QDRI_BY_EXPORTER,
                               field->elements, &ranges));
-    qdr_status status = QDR_OK;
     for (int role = 0; role < 2; role++) {
-        const qdri_side side = {field->layout[role], field->region[role]};
-        qdr_status got = QDR_OK;
-        if (!field->compact[role]) {
-            got = qdri_owners_collect(build, role, build->has[role] ? &side : NULL, &ranges, &owners[role],
-                                      &build->trouble[role]);
-        } else if (ranges.own >= 0 && side.layout) {
-            int64_t low = qdri_ranges_low(&ranges, ranges.own), high = qdri_ranges_high(&ranges, ranges.own);
-            qdri_build_works(build);
-            got = qdri_owners_open(&build->effort, low, high - low, &owners[role]);
-            if (!got) got = qdri_owners_walk(build, &side, &owners[role]);
-            if (!got) qdri_owners_check(&owners[role], &build->trouble[role]);
-            qdri_build_waits(build);
-        }
-        if (!status) status = got;
+        side[role] = (qdri_side){field->layout[role], field->region[role]};
+        told[role] = (qdri_statement){!field->compact[role], build->has[role] ? &side[role] : NULL};
     }
+    qdr_status status = qdri_owners_collect(build, told, &ranges, owners, build->trouble);
+    for (int role = 0; role < 2 && !status; role++)
+        if (field->compact[role] && ranges.own >= 0)
+            status = walk(build, role, &side[role], &ranges, &owners[role]);
     qdr_status matched = qdri_build_from_tables(build, &ranges, owners);
     qdri_ranges_close(&ranges);
     return status ? status : matched;

@@ -146,6 +146,7 @@ static void listen_to_others(qdri_running *running) {
         prepare_box(running, &running->answer, running->exporter_rank[own % running->exporters],
                     QDRI_TAG_ANSWER, sizeof(qdri_answer), qdri_import_answered);
     qdri_deadlock_listen(running);
+    qdri_vote_listen(running);
     qdri_fault_listen(running);
 }
 
@@ -168,6 +169,8 @@ static void unlink_running(qdri_running *running) {
 
 /* `stays`: something of it is still under way. */
 static void dispose(qdri_running *running, int stays) {
+    qdri_import_close(running);
+    qdri_vote_close(running);
     qdri_transfer_close(running);
     qdri_timeline_close(&running->timeline);
     free(running->mine);
@@ -254,7 +257,7 @@ static int imports_have_ended(qdri_running *running, const void *context) {
     (void)context;
     for (const qdr_import_call *call = running->calls; call; call = call->next)
         if (!call->finished) return 0;
-    return 1;
+    return running->votes == NULL;
 }
 
 static int importer_has_left(qdri_running *running, const void *context) {
@@ -315,7 +318,6 @@ qdr_status qdri_running_close(qdr_stream *stream) {
     int stays = qdri_memos_cancel(running);
     if (!running->failed && !stays) qdri_wire_return_tags(running->wire, running->first_tag);
     qdri_unlock(running->wire);
-    qdri_import_close(running);
     dispose(running, stays);
     stream->running = NULL;
     return status ? qdri_fail(status, "%s", sentence) : QDR_OK;

@@ -8,6 +8,7 @@
  *     run_transfer.c   messages: what is in them, the plan that carries them
  *     run_plan.c       how the plan is wished for
  *     run_memos.c    small messages beside the plan
+ *     run_vote.c       what the ranks of a program have alike
  *     run_wait.c       waiting, deadlines
  *     run_deadlock.c   programs that wait for each other
  *     fault.c          a failure of one rank becomes that of all
@@ -25,7 +26,6 @@
 #ifndef QDRI_COUPLE_RUN_H
 #define QDRI_COUPLE_RUN_H
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "couple/inside.h"
@@ -34,7 +34,15 @@
 /* ---- small messages ------------------------------------------------------------------------------------ */
 
 /* Tags of the stream's span. */
-enum { QDRI_TAG_ASK, QDRI_TAG_ANSWER, QDRI_TAG_COMPARE, QDRI_TAG_FAULT, QDRI_TAG_WAITS };
+enum {
+    QDRI_TAG_ASK,
+    QDRI_TAG_ANSWER,
+    QDRI_TAG_COMPARE,
+    QDRI_TAG_FAULT,
+    QDRI_TAG_WAITS,
+    QDRI_TAG_UP,
+    QDRI_TAG_DOWN
+};
 
 enum { QDRI_SENTENCE = 1000, QDRI_WHAT = 400 };
 
@@ -73,11 +81,18 @@ typedef struct qdri_statement {
     char what[QDRI_WHAT];
 } qdri_statement;
 
+/* Between ranks of one program: words of which the maxima are wanted. */
+enum { QDRI_VOTED = 8 };
+typedef struct qdri_ballot {
+    int64_t word[QDRI_VOTED];
+} qdri_ballot;
+
 typedef union qdri_body {
     qdri_ask ask;
     qdri_answer answer;
     qdri_fault_note fault;
     qdri_statement statement;
+    qdri_ballot ballot;
 } qdri_body;
 
 /* A small message that goes; taken from a pool and given back. */
@@ -107,6 +122,28 @@ void qdri_memo_send(qdri_running *running, int to, int tag, const void *body, in
 void qdri_box_post(qdri_box *box);
 /* True when MPI may go on with what is under way: then the memory must stay. */
 int qdri_memos_cancel(qdri_running *running);
+
+/* ---- votes --------------------------------------------------------------------------------------------- */
+
+typedef struct qdri_vote qdri_vote;
+struct qdri_vote {
+    qdri_ballot result; /* first this rank's own words, then with those from below, then the maxima */
+    qdri_vote *next;    /* of those that are not over, the oldest first */
+    int done, dropped;
+};
+
+/* What came from one child, the oldest first. */
+typedef struct qdri_ballots {
+    qdri_ballot *ballot;
+    int64_t count, capacity;
+} qdri_ballots;
+
+/* Collective over the ranks of the program that take part in the stream, in the same order. */
+qdr_status qdri_vote_start(qdri_running *running, const qdri_ballot *ballot, qdri_vote **vote);
+/* Its result is not wanted any more; it still takes its course. */
+void qdri_vote_drop(qdri_vote **vote);
+void qdri_vote_listen(qdri_running *running);
+void qdri_vote_close(qdri_running *running);
 
 /* ---- messages of the plan ------------------------------------------------------------------------------ */
 
@@ -165,7 +202,7 @@ struct qdri_running {
 
     qdri_memo *memos, *unused_memos; /* all, and those in the pool */
     int memos_under_way;
-    qdri_box ask, answer, compare, waits, fault[3];
+    qdri_box ask, answer, compare, waits, fault[3], up[2], down;
     int faults;       /* boxes of fault[] in use */
     int goodbyes_due; /* of importers that this rank listens to */
 
@@ -193,6 +230,9 @@ struct qdri_running {
     int64_t said;           /* memos of each correspondent */
     double asked, spared;   /* the last request's time, and the promise */
 
+    qdri_vote *votes, *unlifted; /* that are not over; the first of them that did not go up */
+    qdri_ballots heard_below[2];
+
     int64_t exported, imported;
 
     /* Waiting. */
@@ -204,20 +244,16 @@ struct qdri_running {
 };
 
 struct qdr_import_call {
-    qdri_operation agreeing; /* first: the callback converts */
-    int64_t word[8];         /* that all ranks must have alike: maxima of them and of their complements */
-    atomic_int agreed;
-    qdr_status agreement;
     qdri_running *running;
     qdr_import_call *next;
     qdri_request request;
     qdri_verdict verdict; /* as answered */
     double time;
-    int checked;  /* all ranks meant the same */
-    int over;     /* the data has come, or none will */
-    int finished; /* both, or the stream failed */
-    int orphaned; /* nobody has the handle */
-    void *data[]; /* [fields]: in the order of stream->field */
+    qdri_vote *vote; /* whether all ranks mean the same; NULL: they do */
+    int over;        /* the data has come, or none will */
+    int finished;    /* both, or the stream failed */
+    int orphaned;    /* nobody has the handle */
+    void *data[];    /* [fields]: in the order of stream->field */
 };
 
 static inline int qdri_running_is_root(const qdri_running *running) {

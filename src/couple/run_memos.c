@@ -73,8 +73,9 @@ void qdri_box_post(qdri_box *box) {
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
 int qdri_memos_cancel(qdri_running *running) {
-    qdri_box *const box[] = {&running->ask,      &running->answer,   &running->compare, &running->waits,
-                             &running->fault[0], &running->fault[1], &running->fault[2]};
+    qdri_box *const box[] = {&running->ask,      &running->answer,   &running->compare,  &running->waits,
+                             &running->fault[0], &running->fault[1], &running->fault[2], &running->up[0],
+                             &running->up[1],    &running->down};
     int stays = 0;
     for (size_t i = 0; i < sizeof box / sizeof *box; i++)
         stays |= qdri_cancel(running->wire, &box[i]->operation);

@@ -364,35 +364,49 @@ static qdr_status hear(qdri_build *build, int role, int teller_place, const qdri
     return QDR_OK;
 }
 
-qdr_status qdri_owners_collect(qdri_build *build, int role, const qdri_side *side, const qdri_ranges *ranges,
-                               qdri_owners *owners, qdri_trouble *trouble) {
-    int tells = side != NULL, hears = ranges->own >= 0, tellers = build->ranks[role];
-    int64_t low = hears ? qdri_ranges_low(ranges, ranges->own) : 0;
-    qdri_letter *out = QDRI_ZERO_ARRAY(qdri_letter, ranges->count),
-                *in = QDRI_ZERO_ARRAY(qdri_letter, tellers);
+/* The letters of a role have come: the table from them. */
+static qdr_status hear_all(qdri_build *build, int role, const qdri_ranges *ranges, const qdri_letter *in,
+                           qdri_owners *owners, qdri_trouble *trouble) {
+    int64_t low = qdri_ranges_low(ranges, ranges->own), high = qdri_ranges_high(ranges, ranges->own);
+    QDRI_TRY(qdri_owners_open(&build->effort, low, high - low, owners));
+    for (int i = 0; i < build->ranks[role]; i++) QDRI_TRY(hear(build, role, i, &in[i], owners, trouble));
+    qdri_owners_check(owners, trouble);
+    build->effort.computed += owners->count;
+    return QDR_OK;
+}
+
+qdr_status qdri_owners_collect(qdri_build *build, const qdri_statement told[2], const qdri_ranges *ranges,
+                               qdri_owners owners[2], qdri_trouble trouble[2]) {
+    int hears = ranges->own >= 0, sends = 0, receives = 0, first[2];
+    qdri_letter *out = QDRI_ZERO_ARRAY(qdri_letter, 2 * (int64_t)ranges->count);
+    qdri_letter *in = QDRI_ZERO_ARRAY(qdri_letter, (int64_t)build->ranks[0] + build->ranks[1]);
+    qdr_status status = QDR_OK;
     if (!out || !in) {
         free(out);
         free(in);
         return qdri_fail_memory();
     }
     qdri_build_works(build);
-    qdr_status status = tells ? write_letters(build, role, side, ranges, out) : QDR_OK;
-    if (status) qdri_letters_spoil(&build->effort, ranges->count, out);
-    for (int i = 0; i < ranges->count; i++) out[i].rank = ranges->rank[i];
-    for (int i = 0; i < tellers; i++) in[i].rank = build->rank[role][i];
+    for (int role = 0; role < 2; role++) {
+        first[role] = receives;
+        if (!told[role].is_told) continue;
+        if (told[role].side && !status)
+            status = write_letters(build, role, told[role].side, ranges, out + sends);
+        for (int i = 0; i < ranges->count && told[role].side; i++) out[sends++].rank = ranges->rank[i];
+        for (int i = 0; i < build->ranks[role] && hears; i++) in[receives++].rank = build->rank[role][i];
+    }
+    if (status) qdri_letters_spoil(&build->effort, sends, out);
     qdri_build_waits(build);
     qdri_mail mail = qdri_build_mail(build, "telling who owns what");
-    qdr_status sent = qdri_mail_swap(&mail, tells ? ranges->count : 0, out, hears ? tellers : 0, in);
+    qdr_status sent = qdri_mail_swap(&mail, sends, out, receives, in);
     if (!status) status = sent;
     qdri_build_works(build);
-    if (hears && !status)
-        status = qdri_owners_open(&build->effort, low, qdri_ranges_high(ranges, ranges->own) - low, owners);
-    for (int i = 0; i < tellers && hears && !status; i++)
-        status = hear(build, role, i, &in[i], owners, trouble);
-    if (hears && !status) qdri_owners_check(owners, trouble);
-    build->effort.computed += hears ? owners->count : 0;
+    for (int role = 0; role < 2; role++) {
+        if (!told[role].is_told || !hears) continue;
+        if (!status) status = hear_all(build, role, ranges, in + first[role], &owners[role], &trouble[role]);
+        qdri_letters_free(&build->effort, build->ranks[role], in + first[role]);
+    }
     qdri_build_waits(build);
-    qdri_letters_free(&build->effort, tellers, in);
     free(out);
     free(in);
     return status;

@@ -31,6 +31,7 @@ int64_t qdri_order_last(const int64_t *key, const int64_t *order, int64_t count,
 }
 
 int qdri_sort_records(void *record, int64_t count, size_t size) {
+    if (count < 2) return 1;
     int64_t *key = QDRI_ARRAY(int64_t, count), *order = QDRI_ARRAY(int64_t, count);
     char *from = qdri_alloc(count, size), *to = record;
     int done = key && order && from;
