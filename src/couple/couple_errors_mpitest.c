@@ -9,6 +9,8 @@
  * Without a name, ranks are those of two programs in turn; with one (ocean or atmos), all are of that program, and the
  * other was launched by itself. Then nobody can compare sentences but those who read what is printed.
  */
+#include "mpi_check.h"
+
 #include "couple/couple_pair.h"
 
 /* ---- what a stream is opened with ---------------------------------------------------------------------- */

@@ -5,6 +5,8 @@
  */
 #include <math.h>
 
+#include "mpi_check.h"
+
 #include "couple/couple_pair.h"
 
 /* A failure of this program's ranks alone, whatever the other does. */

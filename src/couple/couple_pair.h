@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "mpi_check.h"
 #include "quadrille/couple.h"
 
 static const char *const pair_name[2] = {"atmos", "ocean"};

@@ -6,6 +6,8 @@
  */
 #include <math.h>
 
+#include "mpi_check.h"
+
 #include "couple/couple_pair.h"
 
 enum { ELEMENTS = 97 };
