@@ -7,7 +7,7 @@
  * Half of the ranks export, half import. Two compact arrays, blocks against blocks, at two sizes: computing per process
  * must stay below a millisecond, and not grow with the extents. Two explicit arrays with random owners: elements per
  * second, from the call of qdr_stream_open to its return on the last rank, and the most memory that building took, of all
- * ranks together. Exits with 1 when a bar is missed.
+ * ranks together. The same over TCP, without a bar. Exits with 1 when a bar is missed.
  */
 #include <math.h>
 #include <mpi.h>
@@ -130,7 +130,7 @@ static double transfer(const scene *s, qdr_stream **stream, int64_t owned) {
     return most;
 }
 
-static void explicit_pair(scene *s, int64_t elements) {
+static void explicit_pair(scene *s, int64_t elements, int has_bars) {
     static const char *const way[] = {"both", "exporter", "deref"};
     int64_t owned;
     qdr_layout *layout = deal(s, elements, &owned);
@@ -140,14 +140,16 @@ static void explicit_pair(scene *s, int64_t elements) {
         int64_t peak = qdr_stream_look(stream).peak_bytes, all;
         MPI_Allreduce(&peak, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
         double rate = (double)elements / seconds, bytes = (double)all / (double)elements;
-        double each = i == 0 ? transfer(s, &stream, owned) : 0;
         if (is_first())
             printf("%lld explicit elements (%s): %.1f ms, %.1f million elements per second, %.1f bytes per "
                    "element\n",
                    (long long)elements, way[i], 1e3 * seconds, 1e-6 * rate, bytes);
-        if (i == 0) {
+        if (i == 0 && has_bars) {
             judge(s, rate >= 20e6, "20 million elements per second");
             judge(s, bytes <= 48, "at most 48 bytes per element");
+        }
+        if (i == 0) {
+            double each = transfer(s, &stream, owned);
             if (is_first())
                 printf("    a transfer of them: %.2f ms, %.0f MB/s\n", 1e3 * each,
                        8e-6 * (double)elements / each);
@@ -155,6 +157,14 @@ static void explicit_pair(scene *s, int64_t elements) {
         must(qdr_stream_close(&stream));
     }
     qdr_layout_destroy(&layout);
+}
+
+static void open_coupling(scene *s, const char *transport) {
+    qdr_coupling_options options = QDR_COUPLING_OPTIONS;
+    options.transport = transport;
+    options.directory = "/tmp";
+    must(qdr_coupling_open(s->program, s->exports ? "importer" : "exporter", &options, &s->coupling));
+    if (is_first()) printf("%s\n", qdr_coupling_look(s->coupling).how);
 }
 
 int main(int argc, char **argv) {
@@ -168,15 +178,17 @@ int main(int argc, char **argv) {
         give_up("couple needs at least two ranks: mpirun -n 8 couple [--samples N]");
     s.exports = rank < ranks / 2;
     must(qdr_program_open(MPI_COMM_WORLD, s.exports ? "exporter" : "importer", 0, &s.program));
-    must(qdr_coupling_open(s.program, s.exports ? "importer" : "exporter", NULL, &s.coupling));
+    open_coupling(&s, "mpi");
     s.own = qdr_program_comm(s.program);
     MPI_Comm_rank(s.own, &s.rank);
     MPI_Comm_size(s.own, &s.ranks);
-    if (is_first()) printf("%s\n", qdr_coupling_look(s.coupling).how);
     double small = compact(&s, 1024), large = compact(&s, 100000);
     judge(&s, small < 1e-3 && large < 1e-3, "less than a millisecond of computing per process");
     judge(&s, large < 3 * small + 20e-6, "whatever the extents");
-    explicit_pair(&s, 1 << 20);
+    explicit_pair(&s, 1 << 20, 1);
+    must(qdr_coupling_close(&s.coupling));
+    open_coupling(&s, "tcp");
+    explicit_pair(&s, 1 << 20, 0);
     must(qdr_coupling_close(&s.coupling));
     must(qdr_program_close(&s.program));
     MPI_Finalize();
