@@ -22,10 +22,11 @@ static const figure figures[] = {
     {"9c", "cluster", EXPLICIT, SQUARE},    {"10a", "cluster", COMPACT, PARTS},
     {"10b", "cluster", MIXED, PARTS},       {"10c", "cluster", EXPLICIT, PARTS},
     {"10d", "cluster", MIXED_LIST, PARTS},  {"10e", "cluster", EXPLICIT_LIST, PARTS},
-    {"12a", "grid", COMPACT, RECEIVERS},    {"12b", "grid", COMPACT, SENDERS},
-    {"13a", "grid", MIXED, RECEIVERS},      {"13b", "grid", MIXED, SENDERS},
-    {"14a", "grid", EXPLICIT, RECEIVERS},   {"14b", "grid", EXPLICIT, SENDERS},
-    {"14c", "grid", EXPLICIT, SQUARE},
+    {"10a-grid", "grid", COMPACT, PARTS},   {"10b-grid", "grid", MIXED, PARTS},
+    {"10c-grid", "grid", EXPLICIT, PARTS},  {"12a", "grid", COMPACT, RECEIVERS},
+    {"12b", "grid", COMPACT, SENDERS},      {"13a", "grid", MIXED, RECEIVERS},
+    {"13b", "grid", MIXED, SENDERS},        {"14a", "grid", EXPLICIT, RECEIVERS},
+    {"14b", "grid", EXPLICIT, SENDERS},     {"14c", "grid", EXPLICIT, SQUARE},
 };
 
 static const char *const kind_titles[KINDS] = {

@@ -263,7 +263,7 @@ static int imports_have_ended(qdri_running *running, const void *context) {
 static int importer_has_left(qdri_running *running, const void *context) {
     (void)context;
     return running->no_more_asks && running->goodbyes_due == 0 && !running->exchange && running->mines == 0 &&
-           running->their == 0 && !qdri_timeline_next(&running->timeline) &&
+           running->their == 0 && !running->votes && !qdri_timeline_next(&running->timeline) &&
            !qdri_timeline_undecided(&running->timeline);
 }
 

@@ -2,7 +2,7 @@
 /*
  * The oracle of coupling: two programs, random arrays on both sides, and every element is known beforehand.
  *
- *     oracle NAME PEER [--seed S] [--streams K] [--first I] [--most R] [--transport T] [--directory D] [--variants V]
+ *     oracle NAME PEER [--seed S] [--streams K] [--first I] [--most R] [--mark I]... [--transport T] [--directory D]
  *
  * Launched once with itself as the other program (mpirun -n 8 oracle a b : -n 8 oracle b a), or twice, with a directory
  * in which the two meet. With --most R, of which each program has as many ranks, all R x R combinations of so many
@@ -12,7 +12,8 @@
  * Each case is a stream of one to four pairs of fields (cases.h). It is opened once with every way to build schedules,
  * and each must give exactly the schedule that follows from the definitions; the ways take turns in transferring data,
  * which is then looked at byte by byte, gaps and ghosts included. What was scheduled and what arrived is condensed into
- * one line for each combination, on standard output, the same however the programs were launched.
+ * one line for each combination, on standard output, the same however the programs were launched; for each --mark there
+ * is one more line, the same as without it with so many streams.
  */
 #include <getopt.h>
 #include <time.h>
@@ -28,8 +29,10 @@ static struct {
     const char *name, *peer, *transport, *directory;
     uint64_t seed;
     int64_t first, streams;
-    int most, all_variants;
-} settings = {.seed = 1, .streams = 10, .all_variants = 1};
+    int most;
+    int marks;
+    int64_t mark[4];
+} settings = {.seed = 1, .streams = 10};
 
 /* ---- ways to build ------------------------------------------------------------------------------------- */
 
@@ -327,8 +330,7 @@ static int run_case(qdr_coupling *coupling, int side, int is_self, const int *ra
     int pairs = given->fields;
     if (open_actor(&one))
         for (int way = 0; way < VARIANTS && !one.is_broken; way++) {
-            int is_turn = way == (int)(number % VARIANTS);
-            if (is_turn || settings.all_variants) run_variant(&one, coupling, way, is_turn);
+            run_variant(&one, coupling, way, way == (int)(number % VARIANTS));
         }
     *digest = qdri_mix(*digest ^ one.digest);
     close_actor(&one);
@@ -358,6 +360,18 @@ static qdr_coupling *open_coupling(MPI_Comm comm, const combination *one, qdr_pr
     return coupling;
 }
 
+static void print_digest(MPI_Comm comm, int rank, const int *ranks, int64_t streams, uint64_t digest) {
+    uint64_t own = qdri_mix(digest), sum = 0;
+    MPI_Reduce(&own, &sum, 1, MPI_UINT64_T, MPI_SUM, 0, comm);
+    if (rank == 0)
+        printf("%s %dx%d %lld digest %016llx\n", settings.name, ranks[0], ranks[1], (long long)streams,
+               (unsigned long long)sum);
+}
+
+static int64_t streams_of(const combination *one, int64_t usual) {
+    return one ? share_of_work(one, usual) : usual;
+}
+
 /* Returns the pairs of fields, on one rank of the two programs. */
 static int64_t run_coupling(MPI_Comm comm, int side, const combination *one) {
     qdr_program *program = NULL;
@@ -372,17 +386,17 @@ static int64_t run_coupling(MPI_Comm comm, int side, const combination *one) {
         CHECK_SAYING(ranks[0] == one->ranks[0] && ranks[1] == one->ranks[1], "%dx%d ranks instead of %dx%d",
                      ranks[0], ranks[1], one->ranks[0], one->ranks[1]);
     if (settings.transport) CHECK(!strcmp(view.transport, settings.transport));
-    uint64_t digest = (uint64_t)rank, sum = 0;
-    int64_t streams = one ? share_of_work(one, settings.streams) : settings.streams;
+    uint64_t digest = (uint64_t)rank;
+    int64_t streams = streams_of(one, settings.streams);
     for (int64_t i = 0, more = 1; i < streams && more; i++) {
         more = run_case(coupling, side, is_self, ranks, rank, settings.first + i, &digest);
         pairs += more;
+        for (int m = 0; m < settings.marks; m++)
+            if (i + 1 == streams_of(one, settings.mark[m]))
+                print_digest(qdr_program_comm(program), rank, ranks, settings.mark[m], digest);
     }
     CHECK_SAYING(qdr_coupling_close(&coupling) == QDR_OK, "%s", qdr_error_message());
-    digest = qdri_mix(digest);
-    MPI_Reduce(&digest, &sum, 1, MPI_UINT64_T, MPI_SUM, 0, qdr_program_comm(program));
-    if (rank == 0)
-        printf("%s %dx%d digest %016llx\n", settings.name, ranks[0], ranks[1], (unsigned long long)sum);
+    print_digest(qdr_program_comm(program), rank, ranks, settings.streams, digest);
     CHECK_SAYING(qdr_program_close(&program) == QDR_OK, "%s", qdr_error_message());
     return rank == 0 ? pairs : 0;
 }
@@ -418,7 +432,7 @@ static void read_arguments(int argc, char **argv) {
     static const struct option known[] = {{"seed", 1, NULL, 's'},      {"streams", 1, NULL, 'k'},
                                           {"first", 1, NULL, 'f'},     {"most", 1, NULL, 'm'},
                                           {"transport", 1, NULL, 't'}, {"directory", 1, NULL, 'd'},
-                                          {"variants", 1, NULL, 'v'},  {NULL, 0, NULL, 0}};
+                                          {"mark", 1, NULL, 'i'},      {NULL, 0, NULL, 0}};
     for (int c; (c = getopt_long(argc, argv, "", known, NULL)) >= 0;) {
         if (c == 's') settings.seed = strtoull(optarg, NULL, 10);
         if (c == 'k') settings.streams = atoll(optarg);
@@ -426,7 +440,7 @@ static void read_arguments(int argc, char **argv) {
         if (c == 'm') settings.most = atoi(optarg);
         if (c == 't') settings.transport = optarg;
         if (c == 'd') settings.directory = optarg;
-        if (c == 'v') settings.all_variants = !strcmp(optarg, "all");
+        if (c == 'i' && settings.marks < 4) settings.mark[settings.marks++] = atoll(optarg);
     }
     settings.name = optind < argc ? argv[optind] : "a";
     settings.peer = optind + 1 < argc ? argv[optind + 1] : "b";

@@ -4,7 +4,7 @@
  *
  *     peer NAME PEER exports|imports STAGE SECONDS FOLDER [alone]
  *
- * In FOLDER the two meet; there each rank leaves NAME.RANK.pid, with its process and the ports that it listens on, and
+ * In FOLDER the two meet; there each rank leaves NAME.RANK.pid, with its process and the ports of the coupling, and
  * NAME.RANK.ready when the stage has begun. SECONDS is the deadline of every call. Stages:
  *
  *     meet       opens the coupling, and is done
@@ -17,7 +17,8 @@
  *
  * Each rank ends with one line: "ended", what it was doing, the status, the time of day in seconds, the strangers that
  * it refused, and the sentence. An import that stalls is waited for again, and "stalled" is a line too. `alone`: the
- * others of its launch may be dead; then nobody is waited for again, nor in MPI_Finalize. Nobody lives longer than half a minute.
+ * others of its launch may be dead; then nobody is waited for again, nor in MPI_Finalize. Nobody
+ * lives longer than half a minute.
  */
 #include <mpi.h>
 #include <netinet/in.h>
@@ -73,23 +74,31 @@ static void close_note(FILE *file, const char *path) {
     if (file && fclose(file) == 0) rename(aside, path);
 }
 
-/* The ports of this process: of its descriptors, the sockets that listen. */
+/* The port that a descriptor listens on; 0 if it is no such socket. */
+static int listens_on(int descriptor) {
+    int listens = 0;
+    struct sockaddr_in address;
+    socklen_t size = sizeof listens, length = sizeof address;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) || !listens) return 0;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &length) || address.sin_family != AF_INET)
+        return 0;
+    return ntohs(address.sin_port);
+}
+
+/* This process, and the ports of the coupling: MPI's own, which were there before, are nobody's business. */
 static void note_process(void) {
+    static int before[DESCRIPTORS], is_first = 1;
     char path[500];
     FILE *file = open_note("pid", path, sizeof path);
     if (!file) return;
     fprintf(file, "%ld", (long)getpid());
     for (int descriptor = 3; descriptor < DESCRIPTORS; descriptor++) {
-        int listens = 0;
-        socklen_t size = sizeof listens;
-        struct sockaddr_in address;
-        socklen_t length = sizeof address;
-        if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) || !listens) continue;
-        if (getsockname(descriptor, (struct sockaddr *)&address, &length) || address.sin_family != AF_INET)
-            continue;
-        fprintf(file, " %d", ntohs(address.sin_port));
+        int port = listens_on(descriptor);
+        if (is_first) before[descriptor] = port;
+        if (port && port != before[descriptor]) fprintf(file, " %d", port);
     }
     fprintf(file, "\n");
+    is_first = 0;
     close_note(file, path);
 }
 

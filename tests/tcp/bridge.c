@@ -19,6 +19,9 @@
  *     mismatch    a message that is longer than its room
  *     leave       opens and leaves; the other expects QDR_PEER from whatever it starts (stage left)
  *
+ * For trials by hand: BRIDGE_ADDRESS in the environment is where to listen, and with BRIDGE_COMPUTES=n the receiver of
+ * early messages does something else for n seconds first.
+ *
  * Every check that fails prints a line; the verdict is the exit code.
  */
 #include <stdlib.h>
@@ -284,6 +287,7 @@ static void stage_early(void) {
     enum { MESSAGES = 300, BYTES = 1000000 };
     int far = view.side == 0 ? view.ranks[0] : 0;
     if (rank != 0 && rank != view.ranks[0]) return;
+    if (view.side == 1 && getenv("BRIDGE_COMPUTES")) sleep((unsigned)atoi(getenv("BRIDGE_COMPUTES")));
     message *all = calloc(MESSAGES, sizeof *all);
     unsigned char *data = calloc(BYTES, 1);
     for (int i = 0; i < MESSAGES; i++) {
@@ -433,6 +437,7 @@ static void log_line(void *context, const char *line) {
 static qdr_status open_bridge(const char *name, const char *peer, const char *directory) {
     qdri_bridge_request request = {
         .name = name, .peer = peer, .directory = directory, .deadline = deadline()};
+    request.address = getenv("BRIDGE_ADDRESS");
     qdr_status status = qdri_bridge_open(MPI_COMM_WORLD, &request, &wire, &view);
     if (status) return status;
     rank = qdri_wire_rank(wire);
