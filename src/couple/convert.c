@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Converting values between the types of two programs, in two steps through one of three wide types: signed and
- * unsigned whole numbers of 64 bits, and double. Each type has one kernel that widens it and one for each wide type
- * that narrows to it, generated from the table of types; blocks stay in the nearest cache. Whole numbers outside the
- * range of their type become its nearest end, fractions are cut off, and what is no number becomes 0: never is a
- * conversion undefined. A real number becomes a complex one; the reverse would lose half of it and is refused.
+ * Converting values between the types of two programs, in two steps through one of three wide types:
+ * signed and unsigned whole numbers of 64 bits, and double. Each type has one kernel that widens it and
+ * one for each wide type that narrows to it, generated from the table of types; blocks stay in the nearest
+ * cache. Whole numbers outside the range of their type become its nearest end, fractions are cut off, and
+ * what is no number becomes 0: never is a conversion undefined. A real number becomes a complex one; the
+ * reverse would lose half of it and is refused.
  */
 #include <string.h>
 
@@ -65,8 +66,8 @@ static uint64_t clamp_natural(uint64_t value, int64_t lowest, uint64_t highest) 
     return value > highest ? highest : value;
 }
 
-/* As bits of the target: whole numbers of either sign go through 64 of them. 2^64 and -2^63 are exact in double, the
- * highest values below are not, hence the comparisons by `>=`. */
+/* As bits of the target: whole numbers of either sign go through 64 of them. 2^64 and -2^63 are exact in
+ * double, the highest values below are not, hence the comparisons by `>=`. */
 static uint64_t clamp_real(double value, int64_t lowest, uint64_t highest) {
     if (value != value) return 0;
     if (value <= (double)lowest) return (uint64_t)lowest;

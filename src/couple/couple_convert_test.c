@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Conversions between all pairs of types, against long double, which holds every value of every type: the value if
- * the target has it, its nearest end if not, the whole part of a fraction. And the checksum, which must see every
- * single change.
+ * Conversions between all pairs of types, against long double, which holds every value of every type: the
+ * value if the target has it, its nearest end if not, the whole part of a fraction. And the checksum,
+ * which must see every single change.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Everything that can be done wrong in opening streams: each mistake is a status and a sentence, the same on all ranks
- * of both programs, whoever made it, and the coupling goes on as if nothing had happened. (couple_errors_use_mpitest.c: in
- * using programs, couplings and streams.)
+ * of both programs, whoever made it, and the coupling goes on as if nothing had happened. (couple_errors_use_mpitest.c:
+ * in using programs, couplings and streams.)
  *
  *     couple_errors_mpitest [tcp DIRECTORY [NAME]]
  *

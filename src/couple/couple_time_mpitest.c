@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams that run: which export answers which import, whoever is ahead; queues, promises, both ways at once, several
- * streams, fields and types; what happens when programs wait for each other or their ranks do not say the same. Values
- * follow from time and index, and every one is looked at. Arguments: those of couple_pair.h.
+ * Streams that run: which export answers which import, whoever is ahead; queues, promises, both ways at
+ * once, several streams, fields and types; what happens when programs wait for each other or their ranks
+ * do not say the same. Values follow from time and index, and every one is looked at. Arguments: those of
+ * couple_pair.h.
  */
 #include <math.h>
 
@@ -220,7 +221,8 @@ static void test_ahead(int exporter) {
     FINE(qdr_stream_close(&stream));
 }
 
-/* A promise decides what no export has decided: the exporter waits for a signal that comes after the import. */
+/* A promise decides what no export has decided: the exporter waits for a signal that comes after the
+ * import. */
 static void test_promise(int exporter) {
     qdr_stream *stream = open_one("promise", exporter, (qdr_stream_options)QDR_STREAM_OPTIONS);
     qdr_stream *back = open_one("back", 1 - exporter, (qdr_stream_options)QDR_STREAM_OPTIONS);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exporting. An export is packed into a snapshot and the exporter goes on; what becomes of it is the timeline's to say.
- * If the queue is full, the call waits; nothing will be exported before its time meanwhile, which is a promise that may
- * decide requests and so give the room that it waits for.
+ * Exporting. An export is packed into a snapshot and the exporter goes on; what becomes of it is the
+ * timeline's to say. If the queue is full, the call waits; nothing will be exported before its time
+ * meanwhile, which is a promise that may decide requests and so give the room that it waits for.
  *
- * Each rank decides requests by itself, and all must come to the same. So each compares its answers with those of the rank
- * before it, in the order of requests: where two neighbours never differ, nobody does, and where they do, both are
- * known by name.
+ * Each rank decides requests by itself, and all must come to the same. So each compares its answers with
+ * those of the rank before it, in the order of requests: where two neighbours never differ, nobody does,
+ * and where they do, both are known by name.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -147,8 +147,8 @@ static qdr_status wait_for_vote(qdri_running *running, const qdri_vote *vote, do
     return qdri_running_wait(running, &wait);
 }
 
-/* Requests come to ranks at different times, so whether the queue is full is voted on. A rank whose call is wrong
- * takes part: the others wait for it. */
+/* Requests come to ranks at different times, so whether the queue is full is voted on. A rank whose call
+ * is wrong takes part: the others wait for it. */
 static qdr_status vote_on_room(qdri_running *running, double time, qdr_status mine) {
     char sentence[QDRI_SENTENCE] = "", queue[240];
     if (mine) snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());

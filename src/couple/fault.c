@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Faults: what one rank finds out, all ranks of both programs must fail with. The ranks of the two programs form a
- * binary tree, in which each listens to its neighbours, three at most, as long as the stream lives; whoever fails, or
- * hears that another has, tells its other neighbours, once. So a sentence is everywhere after a time that grows with the
- * logarithm of the ranks, without a collective, which could not be had where somebody is late. When several ranks fail
- * at the same time each may hear of another first; the stream has failed for all of them.
+ * Faults: what one rank finds out, all ranks of both programs must fail with. The ranks of the two
+ * programs form a binary tree, in which each listens to its neighbours, three at most, as long as the
+ * stream lives; whoever fails, or hears that another has, tells its other neighbours, once. So a sentence
+ * is everywhere after a time that grows with the logarithm of the ranks, without a collective, which could
+ * not be had where somebody is late. When several ranks fail at the same time each may hear of another
+ * first; the stream has failed for all of them.
  *
  * An importer may leave a stream long before the exporter does. It then says goodbye to those neighbours that
  * export: nobody listens to a program that is gone.

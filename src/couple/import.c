@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Importing. A request goes out, an answer comes back from one exporter, then the data from all that have some, into the
- * staging block, and from there into the arrays. Requests are answered in their order, so the calls of a stream form a
- * list, of which the first that is not over is the one that comes next.
+ * Importing. A request goes out, an answer comes back from one exporter, then the data from all that have
+ * some, into the staging block, and from there into the arrays. Requests are answered in their order, so
+ * the calls of a stream form a list, of which the first that is not over is the one that comes next.
  *
- * All ranks must ask for the same. While the request travels they vote on what they asked for; an import ends when that
- * is over, too, so that either all ranks come to a request or none does. Ranks whose call is wrong vote as well.
+ * All ranks must ask for the same. While the request travels they vote on what they asked for; an import
+ * ends when that is over, too, so that either all ranks come to a request or none does. Ranks whose call
+ * is wrong vote as well.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stream runs, from its opening to its end. A step moves everything that can move: answers go out, an exchange that is
- * over is unpacked and makes room, the next begins when both the request and its answer are there. An exporter begins an
- * exchange when it has decided, an importer when it has heard so; a program that is coupled with itself, when both.
+ * A stream runs, from its opening to its end. A step moves everything that can move: answers go out, an
+ * exchange that is over is unpacked and makes room, the next begins when both the request and its answer
+ * are there. An exporter begins an exchange when it has decided, an importer when it has heard so; a
+ * program that is coupled with itself, when both.
  *
- * The end. An exporter that closes will export no more, which decides all requests; it stays until the importer has
- * said that it asks no more, and has what it asked for. An importer that closes says so and leaves, after what it
- * started has ended. After a failure nobody waits for anybody.
+ * The end. An exporter that closes will export no more, which decides all requests; it stays until the
+ * importer has said that it asks no more, and has what it asked for. An importer that closes says so and
+ * leaves, after what it started has ended. After a failure nobody waits for anybody.
  */
 #include <math.h>
 #include <stdio.h>

@@ -7,21 +7,21 @@
  *     import.c         the importer's calls; requests
  *     run_transfer.c   messages: what is in them, the plan that carries them
  *     run_plan.c       how the plan is wished for
- *     run_memos.c    small messages beside the plan
+ *     run_memos.c      small messages beside the plan
  *     run_vote.c       what the ranks of a program have alike
  *     run_wait.c       waiting, deadlines
  *     run_deadlock.c   programs that wait for each other
  *     fault.c          a failure of one rank becomes that of all
  *     run.c            open, step, close
  *
- * All of it is a state machine that a poller of the space's wire steps, so it advances in every wait of the
- * library, whatever that waits for: whoever waits for an import serves the requests of others meanwhile. Everything
- * happens under that wire's lock, which the poller finds taken and the calls of the interface take. A step never
- * waits.
+ * All of it is a state machine that a poller of the space's wire steps, so it advances in every wait of
+ * the library, whatever that waits for: whoever waits for an import serves the requests of others
+ * meanwhile. Everything happens under that wire's lock, which the poller finds taken and the calls of the
+ * interface take. A step never waits.
  *
- * Who talks to whom, with M exporters and N importers: importer j sends its requests to the exporters p with
- * p mod N = j, exporter p its answers to the importers j with j mod M = p. So each rank gets each once, and has one
- * correspondent to listen to.
+ * Who talks to whom, with M exporters and N importers: importer j sends its requests to the exporters p
+ * with p mod N = j, exporter p its answers to the importers j with j mod M = p. So each rank gets each
+ * once, and has one correspondent to listen to.
  */
 #ifndef QDRI_COUPLE_RUN_H
 #define QDRI_COUPLE_RUN_H
@@ -59,7 +59,8 @@ typedef struct qdri_answer {
     double time;
 } qdri_answer;
 
-/* To the neighbours in the tree of ranks: what happened; or, as QDRI_GOODBYE, that nothing will come any more. */
+/* To the neighbours in the tree of ranks: what happened; or, as QDRI_GOODBYE, that nothing will come any
+ * more. */
 enum { QDRI_GOODBYE = -1 };
 typedef struct qdri_fault_note {
     int64_t status;
@@ -273,7 +274,8 @@ static inline int64_t qdri_ordered(double value) {
 void qdri_running_step(qdri_running *running);
 /* The failure of the stream, if it has failed; else that of the wire. */
 qdr_status qdri_running_state(qdri_running *running);
-/* Waits until it is ready, or QDR_STALLED after stream->seconds. Returns the stream's failure if it has one. */
+/* Waits until it is ready, or QDR_STALLED after stream->seconds. Returns the stream's failure if it has
+ * one. */
 qdr_status qdri_running_wait(qdri_running *running, const qdri_wait *wait);
 /* Looks whether the wait is in vain; fails the streams then. */
 void qdri_deadlock_look(qdri_running *running);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The checksum of checked streams: four lanes, each of which takes every fourth word of eight bytes and multiplies
- * it in, so that four multiplications are under way at a time; at the end they are mixed together with the length. It
- * finds damage, not malice. A message without one has 0 there, so the sum itself is never 0.
+ * The checksum of checked streams: four lanes, each of which takes every fourth word of eight bytes and
+ * multiplies it in, so that four multiplications are under way at a time; at the end they are mixed
+ * together with the length. It finds damage, not malice. A message without one has 0 there, so the sum
+ * itself is never 0.
  */
 #include <string.h>
 

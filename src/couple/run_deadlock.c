@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs that wait for each other. Each may wait for an answer of the other (an export that decides its request),
- * for room in a queue (a request of the other), or for the other's end of a stream that it closes. When both wait, each
- * for something that only the other can do, neither ever will.
+ * Programs that wait for each other. Each may wait for an answer of the other (an export that decides its
+ * request), for room in a queue (a request of the other), or for the other's end of a stream that it
+ * closes. When both wait, each for something that only the other can do, neither ever will.
  *
- * Only the roots talk about it, for all calls of a program are collective. A root that has waited for a while states its
- * wait to the other, with a serial number that rises. Who hears a statement can see whether the wait is in vain so far: he is the
- * one who has to act. If he waits himself he states his own wait, and that he knows of the other's. Whoever hears
- * that of the wait that he is still in, and sees that the other's is in vain too, knows: I did not act since I stated
- * my wait, and will not, and he will not before I do. An import that was started and is not waited for is no wait, and is
- * not stated.
+ * Only the roots talk about it, for all calls of a program are collective. A root that has waited for a
+ * while states its wait to the other, with a serial number that rises. Who hears a statement can see
+ * whether the wait is in vain so far: he is the one who has to act. If he waits himself he states his own
+ * wait, and that he knows of the other's. Whoever hears that of the wait that he is still in, and sees
+ * that the other's is in vain too, knows: I did not act since I stated my wait, and will not, and he will
+ * not before I do. An import that was started and is not waited for is no wait, and is not stated.
  *
  * A program that is coupled with itself sees all of it alone.
  */

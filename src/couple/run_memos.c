@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memos: the small messages beside the plan. What goes is copied into a memo of a pool and leaves by itself; what
- * comes is expected in a box, a receive that is posted ahead and again after each arrival, so that nothing has to be
- * looked for. As many memos are made as were ever under way at once.
+ * Memos: the small messages beside the plan. What goes is copied into a memo of a pool and leaves by
+ * itself; what comes is expected in a box, a receive that is posted ahead and again after each arrival, so
+ * that nothing has to be looked for. As many memos are made as were ever under way at once.
  */
 #include <stdlib.h>
 #include <string.h>

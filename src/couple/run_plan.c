@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The plan of a stream, over the ranks of both programs. It may be asked for in either program; the exporter's wish
- * goes before the importer's, and whoever wishes nothing follows. Wishes travel in an agreement: those who decide put
- * them into words, the others put in less than any word is, and all have the maxima. (A machine does not travel: for
- * algorithms that need one both programs give it.)
+ * The plan of a stream, over the ranks of both programs. It may be asked for in either program; the
+ * exporter's wish goes before the importer's, and whoever wishes nothing follows. Wishes travel in an
+ * agreement: those who decide put them into words, the others put in less than any word is, and all have
+ * the maxima. (A machine does not travel: for algorithms that need one both programs give it.)
  */
 #include <stdio.h>
 #include <string.h>

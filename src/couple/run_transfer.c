@@ -2,12 +2,13 @@
 /*
  * The transfer: what is in a message, and the plan that carries all of them.
  *
- * All that one rank has for another goes in one message: a header, then, for each field, its elements in the order of the
- * schedule, as the exporter has them; each field begins at a multiple of 16 bytes. Both ends know the schedule, so they
- * know the sizes. The messages of a rank stand one after the other in a block of memory: an export packs its block at
- * once (the snapshot), and it is sent from there when it is asked for; what comes lands in a staging block, is
- * compared with what the importer asked for, and only then is it unpacked. A plan is run once for each request that
- * matched, one at a time, in the order of requests.
+ * All that one rank has for another goes in one message: a header, then, for each field, its elements in
+ * the order of the schedule, as the exporter has them; each field begins at a multiple of 16 bytes. Both
+ * ends know the schedule, so they know the sizes. The messages of a rank stand one after the other in a
+ * block of memory: an export packs its block at once (the snapshot), and it is sent from there when it is
+ * asked for; what comes lands in a staging block, is compared with what the importer asked for, and only
+ * then is it unpacked. A plan is run once for each request that matched, one at a time, in the order of
+ * requests.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Votes: the maxima of a few words over the ranks of one program. The calls of a stream are collective, so the i-th vote
- * of one rank belongs to the i-th of the others, and nothing but their order is needed. Words go up a binary tree, each
- * rank adding its own when it has come to that vote and has heard its children, and the maxima come down again: 2 log
- * ranks small messages deep, under way while the caller does other things. They are the stream's own messages and no
- * collective of the program's communicator: after a failure, which ranks learn of at different times, some have made
- * more calls than others, and that must harm nobody else.
+ * Votes: the maxima of a few words over the ranks of one program. The calls of a stream are collective, so
+ * the i-th vote of one rank belongs to the i-th of the others, and nothing but their order is needed.
+ * Words go up a binary tree, each rank adding its own when it has come to that vote and has heard its
+ * children, and the maxima come down again: 2 log ranks small messages deep, under way while the caller
+ * does other things. They are the stream's own messages and no collective of the program's communicator:
+ * after a failure, which ranks learn of at different times, some have made more calls than others, and
+ * that must harm nobody else.
  */
 #include <stdlib.h>
 #include <string.h>

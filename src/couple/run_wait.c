@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting. A call says what it waits for and when that is so; the poller of the stream looks at it after each step.
- * The first milliseconds are spent as everywhere in the library, looking and yielding; whoever waits longer waits for a
- * program that computes, and sleeps between looks, so that it gets the processor. In between the roots look whether
- * the two programs wait for each other.
+ * Waiting. A call says what it waits for and when that is so; the poller of the stream looks at it after
+ * each step. The first milliseconds are spent as everywhere in the library, looking and yielding; whoever
+ * waits longer waits for a program that computes, and sleeps between looks, so that it gets the processor.
+ * In between the roots look whether the two programs wait for each other.
  */
 #include <stdio.h>
 #include <time.h>

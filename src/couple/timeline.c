@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The timeline of a stream, as each rank of the exporter has it. Exports rise strictly, requests never fall, and
- * both sides may promise; from that every rank finds the same answers by itself, and nobody has to be asked.
+ * The timeline of a stream, as each rank of the exporter has it. Exports rise strictly, requests never
+ * fall, and both sides may promise; from that every rank finds the same answers by itself, and nobody has
+ * to be asked.
  *
- * Deciding. A future export lies beyond the last one and not before what was promised: at `earliest`, or, where
- * nothing was promised beyond the last export, as close behind it as one likes. A request is decided as soon as no
- * such export can be a better match than the best of those that exist. So a request that is not decided lies
- * beyond all exports.
+ * Deciding. A future export lies beyond the last one and not before what was promised; where nothing was
+ * promised beyond the last export, it may be as close behind it as one likes. A request is decided as soon
+ * as no such export can be a better match than the best of those that exist. So a request that is not
+ * decided lies beyond all exports.
  *
- * Forgetting. Later requests do not lie before the last one, at t. For them no export before the greatest one that is
- * not beyond t can be best under any match, nor one that the importer promised not to need. What remains is kept; and so
- * is the last export while a request is undecided, and what matched a request until it is served.
+ * Forgetting. Later requests do not lie before the last one, at t. For them no export before the greatest
+ * one that is not beyond t can be best under any match, nor one that the importer promised not to need.
+ * What remains is kept; and so is the last export while a request is undecided, and what matched a request
+ * until it is served.
  *
- * The queue. At most `queue` exports are kept; one more only if a request waits for it. This cannot block for ever
- * when somebody waits: if a request is undecided, all but one of what is kept is being served, and when that is over,
- * the export that is wanted finds room.
+ * The queue. At most `queue` exports are kept; one more only if a request waits for it. This cannot block
+ * for ever when somebody waits: if a request is undecided, all but one of what is kept is being served,
+ * and when that is over, the export that is wanted finds room.
  */
 #include "couple/timeline.h"
 
@@ -135,7 +137,8 @@ static void append(qdri_timeline *timeline, double time) {
     timeline->last = time;
 }
 
-/* As if the export took place: pins what the requests would match, which are the last two at most, and counts. */
+/* As if the export took place: pins what the requests would match, which are the last two at most, and
+ * counts. */
 qdri_room qdri_timeline_room(qdri_timeline *timeline, double time) {
     double last = timeline->last;
     int64_t decided = timeline->decided;

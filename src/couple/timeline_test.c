@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The timeline against brute force. The oracle keeps the whole history, and a request is decided for it when all
- * possible futures give the same answer: no further export, or one or two at times of a fine grid. Random
- * sequences of exports, requests and promises must give the same verdicts in the same order, as early; what was
- * forgotten is never missed; and no more is kept than the queue allows.
+ * The timeline against brute force. The oracle keeps the whole history, and a request is decided for it
+ * when all possible futures give the same answer: no further export, or one or two at times of a fine
+ * grid. Random sequences of exports, requests and promises must give the same verdicts in the same order,
+ * as early; what was forgotten is never missed; and no more is kept than the queue allows.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,8 @@ static int may_come(const history *past, double time) {
     return (past->count == 0 || time > past->time[past->count - 1]) && time >= past->promised;
 }
 
-/* The verdict, by trying futures. A number beyond the past is a future export, so the past does not decide. */
+/* The verdict, by trying futures. A number beyond the past is a future export, so the past does not
+ * decide. */
 static qdri_verdict oracle(const history *past, const qdri_request *request, int *number) {
     double time[MOST + 2];
     memcpy(time, past->time, sizeof time);
@@ -226,7 +227,8 @@ static void test_ties(void **state) {
     qdri_timeline_close(&timeline);
 }
 
-/* An importer that is ahead keeps nothing but the last export in the queue; one that wants no more, nothing. */
+/* An importer that is ahead keeps nothing but the last export in the queue; one that wants no more,
+ * nothing. */
 static void test_ahead(void **state) {
     (void)state;
     qdri_timeline timeline;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exchanges for callers that hold the wire's lock: protocols that run inside its progress, where nothing may wait and
- * the lock is taken. As the functions of quadrille/plan.h otherwise.
+ * Exchanges for callers that hold the wire's lock: protocols that run inside its progress, where nothing
+ * may wait and the lock is taken. As the functions of quadrille/plan.h otherwise.
  */
 #ifndef QDRI_HELD_H
 #define QDRI_HELD_H

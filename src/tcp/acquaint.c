@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two roots that have proven themselves tell each other their names, ranks and tags, then where each of their ranks
- * listens, then measure how long a word takes: there and back a few times, of which the median counts. Every message has
- * a length that is known before it comes, bounded by the number of ranks, and a deadline. Both sides send and receive at
- * once, so no length makes them wait for each other.
+ * Two roots that have proven themselves tell each other their names, ranks and tags, then where each of their
+ * ranks listens, then measure how long a word takes: there and back a few times, of which the median counts.
+ * Every message has a length that is known before it comes, bounded by the number of ranks, and a deadline.
+ * Both sides send and receive at once, so no length makes them wait for each other.
  */
 #include "tcp/acquaint.h"
 

@@ -5,7 +5,8 @@
 
 #include "tcp/inside.h"
 
-/* `called`: this side has called. Names and ranks of both come into the bridge; far_endpoints is allocated. */
+/* `called`: this side has called. Names and ranks of both come into the bridge; far_endpoints is
+ * allocated. */
 qdr_status qdri_acquaint(qdri_bridge *bridge, int file, int called, const qdri_bridge_request *request,
                          const unsigned char *endpoints, qdri_acquaintance *known,
                          unsigned char **far_endpoints);

@@ -2,11 +2,11 @@
 /*
  * Addresses and sockets.
  *
- * A host that is gone says nothing. While nothing is under way, keepalive asks every few seconds. While something is,
- * TCP itself asks, for a quarter of an hour; TCP_USER_TIMEOUT would shorten that, but also ends a connection whose
- * receiver is alive and has no room, which is the ordinary state of a program that computes while the other sends. So
- * the kernel is asked how many of its questions were not answered: a live host answers them whatever its
- * processes do.
+ * A host that is gone says nothing. While nothing is under way, keepalive asks every few seconds. While
+ * something is, TCP itself asks, for a quarter of an hour; TCP_USER_TIMEOUT would shorten that, but also ends
+ * a connection whose receiver is alive and has no room, which is the ordinary state of a program that
+ * computes while the other sends. So the kernel is asked how many of its questions were not answered: a live
+ * host answers them whatever its processes do.
  */
 #include "tcp/address.h"
 
@@ -78,7 +78,8 @@ static int adopt(qdri_address *address, const struct sockaddr *socket) {
     return 1;
 }
 
-/* The address of an interface: of this name, or with NULL the first that is up and no loopback. Old ones first. */
+/* The address of an interface: of this name, or with NULL the first that is up and no loopback. Old ones
+ * first. */
 static int of_interface(const char *name, qdri_address *address) {
     struct ifaddrs *all = NULL;
     int found = 0;

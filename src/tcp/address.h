@@ -28,7 +28,8 @@ int qdri_is_local_directory(const char *directory);
 /* The name of this host, cut if need be. */
 void qdri_host_name(char *name, size_t size);
 
-/* `wanted` is an address, a host's name or an interface's; NULL: loopback or the address of this host's name. */
+/* `wanted` is an address, a host's name or an interface's; NULL: loopback or the address of this host's
+ * name. */
 qdr_status qdri_address_choose(const char *wanted, int loopback, qdri_address *address);
 
 /* Of numbers alone: no name is looked up. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One side of a bridge in one process. All its sockets are in one epoll, so looking at it when nothing happens is one
- * system call. Operations end here, from inside the wire's progress, after everything that came was taken in; so their
- * callbacks may start others freely.
+ * One side of a bridge in one process. All its sockets are in one epoll, so looking at it when nothing
+ * happens is one system call. Operations end here, from inside the wire's progress, after everything that
+ * came was taken in; so their callbacks may start others freely.
  *
- * The bridge fails as a whole. A link that ends without a goodbye is the end of a process, and that is the end of what
- * two programs can do together; whoever notices tells all that it is linked with, and closes. The links that every
- * rank has from the beginning make one ring through both programs, so everybody hears of it, also when
- * only one process is gone. Then all that waited for the other program ends with that failure.
+ * The bridge fails as a whole. A link that ends without a goodbye is the end of a process, and that is the
+ * end of what two programs can do together; whoever notices tells all that it is linked with, and closes. The
+ * links that every rank has from the beginning make one ring through both programs, so everybody hears of it,
+ * also when only one process is gone. Then all that waited for the other program ends with that failure.
  */
 #include <errno.h>
 #include <linux/sockios.h>
@@ -109,7 +109,8 @@ void qdri_bridge_rewatch(qdri_bridge *bridge, int file, qdri_watch *watch, unsig
         control(bridge, EPOLL_CTL_ADD, file, watch, events);
 }
 
-/* Each rank of the larger program with two neighbours of the smaller: together a ring, and nobody is left out. */
+/* Each rank of the larger program with two neighbours of the smaller: together a ring, and nobody is left
+ * out. */
 int qdri_bridge_plans(const qdri_bridge *bridge, int rank) {
     int first = bridge->side == 0 ? bridge->own_rank : rank;
     int second = bridge->side == 0 ? rank : bridge->own_rank;
@@ -186,7 +187,8 @@ static void give_up(qdri_bridge *bridge) {
     qdri_door_close(bridge);
 }
 
-/* Who never was linked with this rank cannot say goodbye to it; but when all that were have gone, so has he. */
+/* Who never was linked with this rank cannot say goodbye to it; but when all that were have gone, so has
+ * he. */
 static void look_for_abandoned(qdri_bridge *bridge) {
     if (bridge->linked == 0 || bridge->goodbyes < bridge->linked) return;
     for (qdri_link *link = bridge->links; link && !bridge->failed; link = link->next)
@@ -323,8 +325,8 @@ static void leave(qdri_wire *wire) {
     }
 }
 
-/* A connection that is closed while something unread is there is reset, and that may overtake what was sent: so all
- * that was sent is waited for, and all that is there is read. */
+/* A connection that is closed while something unread is there is reset, and that may overtake what was sent:
+ * so all that was sent is waited for, and all that is there is read. */
 static void part_with(qdri_bridge *bridge) {
     char nothing[4096];
     double until = qdri_seconds() + 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A call: connecting to a door of the other program and proving oneself, without waiting anywhere. Each event takes it
- * as far as it can go. It ends THROUGH, with a connection that belongs to the caller, or FAILED, with the reason; its
- * time is limited, because what answers may not be what was called.
+ * A call: connecting to a door of the other program and proving oneself, without waiting anywhere. Each event
+ * takes it as far as it can go. It ends THROUGH, with a connection that belongs to the caller, or FAILED,
+ * with the reason; its time is limited, because what answers may not be what was called.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading and writing contact files. One table of lines, in their order, is both: what each is called, where its value
- * is kept, what it may be. Reading is strict: the lines must be exactly these, each value must be what writing would
- * have written, and nothing may follow. Whatever is not is refused with the number of the line and what was expected.
+ * Reading and writing contact files. One table of lines, in their order, is both: what each is called, where
+ * its value is kept, what it may be. Reading is strict: the lines must be exactly these, each value must be
+ * what writing would have written, and nothing may follow. Whatever is not is refused with the number of the
+ * line and what was expected.
  */
 #include "tcp/contact.h"
 

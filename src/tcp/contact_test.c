@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contact files: what is written is read, and each thing that can be wrong is refused with its line and what was
- * expected. (tests/fuzz has the random ones.)
+ * Contact files: what is written is read, and each thing that can be wrong is refused with its line and what
+ * was expected. (tests/fuzz has the random ones.)
  */
 #include "tcp/contact.h"
 

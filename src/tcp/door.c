@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The door: who knocks is a guest until it has proven that it knows the secret. It gets a hello, has a few seconds for
- * an answer of fixed length, and then becomes a link or leaves. Guests do not wait for each other, cost a few hundred
- * bytes each, and there is room for a fixed number: when it is full, the one that has been there longest goes. Whoever
- * goes without having been accepted is counted.
+ * The door: who knocks is a guest until it has proven that it knows the secret. It gets a hello, has a few
+ * seconds for an answer of fixed length, and then becomes a link or leaves. Guests do not wait for each
+ * other, cost a few hundred bytes each, and there is room for a fixed number: when it is full, the one that
+ * has been there longest goes. Whoever goes without having been accepted is counted.
  *
- * A proof may come before this rank has heard from its root what the secret is: then the guest stays a little longer.
+ * A proof may come before this rank has heard from its root what the secret is: then the guest stays a little
+ * longer.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Frames, and queues of requests. A head is a mark with the kind, a tag, a length and an id; what a kind does not use is
- * zero, and lengths are bounded, so a stream that has lost its step is noticed at once.
+ * Frames, and queues of requests. A head is a mark with the kind, a tag, a length and an id; what a kind does
+ * not use is zero, and lengths are bounded, so a stream that has lost its step is noticed at once.
  */
 #include <string.h>
 

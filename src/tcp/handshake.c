@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The three messages. Both begin with the same head: mark, version, order of bytes, nonce. The answer adds what it is
- * for and its proof, which covers hello and answer; the proof of the verdict covers all that came before it and the
- * verdict itself, under another label, so that neither can be played back as the other.
+ * The three messages. Both begin with the same head: mark, version, order of bytes, nonce. The answer adds
+ * what it is for and its proof, which covers hello and answer; the proof of the verdict covers all that came
+ * before it and the verdict itself, under another label, so that neither can be played back as the other.
  */
 #include "tcp/handshake.h"
 

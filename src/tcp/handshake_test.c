@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The three messages: who knows the secret is accepted, whoever changes one bit anywhere is not, nor who plays back what
- * he has heard. Frames and endpoints: what is written is read, and garbage is refused.
+ * The three messages: who knows the secret is accepted, whoever changes one bit anywhere is not, nor who
+ * plays back what he has heard. Frames and endpoints: what is written is read, and garbage is refused.
  */
 #include "tcp/handshake.h"
 

@@ -202,7 +202,8 @@ void qdri_link_came(qdri_link *link, int64_t bytes);
 void qdri_link_look(qdri_link *link, double now);
 /* Whether somebody waits for something on it. */
 int qdri_link_is_busy(const qdri_link *link);
-/* The other rank has ended as it said it would: what is still to be sent to it, which nobody waits for, is over. */
+/* The other rank has ended as it said it would: what is still to be sent to it, which nobody waits for, is
+ * over. */
 void qdri_link_drop_sends(qdri_link *link);
 /* What somebody waits for: "waited for a message of tag 7 from"; "": nothing. Adds to the counts. */
 void qdri_link_describe(const qdri_link *link, char *text, size_t size, int64_t *sends, int64_t *receives);
@@ -295,8 +296,8 @@ struct qdri_meeting_point {
     qdri_refusal odd; /* who came cannot be coupled with */
 };
 
-/* The two roots meet, until the deadline (0: none). `endpoints` are of this program's ranks; those of the other are
- * allocated. *file is the connection between the roots. */
+/* The two roots meet, until the deadline (0: none). `endpoints` are of this program's ranks; those of the
+ * other are allocated. *file is the connection between the roots. */
 qdr_status qdri_bridge_meet(qdri_bridge *bridge, const qdri_bridge_request *request, int own_ranks,
                             const unsigned char *endpoints, qdri_acquaintance *known,
                             unsigned char **far_endpoints, int *file);

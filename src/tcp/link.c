@@ -2,115 +2,21 @@
 /*
  * A link: the messages between this rank and one of the other program.
  *
- * A message goes as soon as it is sent, whether a receive for it is posted or not, as long as the other side could keep
- * it: each side may have QDRI_WINDOW bytes of early messages at the other, and gets credit back as they are received.
- * Beyond that, and when it is long, a message is announced, and goes when a receive for it is posted. So memory is
- * bounded, no message stands in the way of another that is waited for, and mostly nothing waits for a round trip.
- * Receives and messages, announced or not, meet in their order by tag. Data goes from the sender's memory to the socket
- * and from the socket to the receiver's; only what came early is copied.
- *
- * Of two ranks the one of the second program calls. What the other wants to send meanwhile waits in the queue.
+ * A message goes as soon as it is sent, whether a receive for it is posted or not, as long as the other side
+ * could keep it: each side may have QDRI_WINDOW bytes of early messages at the other, and gets credit back as
+ * they are received. Beyond that, and when it is long, a message is announced, and goes when a receive for it
+ * is posted. So memory is bounded, no message stands in the way of another that is waited for, and mostly
+ * nothing waits for a round trip. Receives and messages, announced or not, meet in their order by tag. Data
+ * goes from the sender's memory to the socket and from the socket to the receiver's; only what came early is
+ * copied.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "tcp/inside.h"
 
 static const int64_t longest_early = QDRI_WINDOW / 4;
-
-/* ---- having one ---------------------------------------------------------------------------------------- */
-
-static void begin_call(qdri_link *link) {
-    qdri_bridge *bridge = link->bridge;
-    link->call.secret = bridge->session;
-    link->call.purpose = QDRI_LINK;
-    link->call.from = bridge->own_rank;
-    link->call.to = link->rank;
-    link->call.link = link;
-    link->again = 0;
-    link->stage = QDRI_LINK_CALLING;
-    qdri_call_begin(bridge, &link->call, &bridge->far[link->rank].address);
-}
-
-qdri_link *qdri_link_make(qdri_bridge *bridge, int rank) {
-    qdri_link *link = QDRI_ZERO_ARRAY(qdri_link, 1);
-    unsigned char *buffer = QDRI_ARRAY(unsigned char, QDRI_LINK_BUFFER);
-    if (!link || !buffer) {
-        free(link);
-        free(buffer);
-        return NULL;
-    }
-    *link = (qdri_link){.watch = {QDRI_WATCH_LINK}, .bridge = bridge, .rank = rank, .file = -1};
-    link->buffer = buffer;
-    link->credit = QDRI_WINDOW;
-    link->call.file = -1;
-    qdri_queue *const queues[] = {&link->out, &link->announced, &link->posted, &link->granted, &link->early};
-    for (int i = 0; i < 5; i++) qdri_queue_clear(queues[i]);
-    link->next = bridge->links;
-    bridge->links = bridge->link[rank] = link;
-    return link;
-}
-
-qdri_link *qdri_link_with(qdri_bridge *bridge, int rank) {
-    if (bridge->link[rank]) return bridge->link[rank];
-    qdri_link *link = qdri_link_make(bridge, rank);
-    if (link && bridge->side == 1) begin_call(link);
-    return link;
-}
-
-int qdri_link_adopt(qdri_link *link, int file) {
-    if (link->stage == QDRI_LINK_OPEN || link->stage == QDRI_LINK_ENDED) return 0;
-    link->file = file;
-    link->stage = QDRI_LINK_OPEN;
-    link->bridge->linked++;
-    qdri_bridge_rewatch(link->bridge, file, &link->watch, EPOLLIN);
-    qdri_link_write(link);
-    return 1;
-}
-
-/* A door that is full drops guests, so a call is made again; where nobody listens there is nobody. */
-static void call_failed(qdri_link *link, double now) {
-    enum { AGAIN = 60 };
-    const double pause = 0.1;
-    char how[160];
-    int hopeless = link->call.code == ECONNREFUSED || link->call.refusal == QDRI_VERSION ||
-                   link->call.refusal == QDRI_ORDER || link->call.refusal == QDRI_UNPROVEN;
-    if (hopeless || link->attempts++ >= AGAIN) {
-        snprintf(how, sizeof how, "it cannot be connected to: %s", qdri_call_reason(&link->call));
-        qdri_bridge_lose(link->bridge, link->rank, how);
-    } else {
-        link->again = now + pause;
-    }
-}
-
-void qdri_link_look(qdri_link *link, double now) {
-    if (link->stage == QDRI_LINK_OPEN) {
-        if (now < link->again) return;
-        link->again = now + 1;
-        if (qdri_socket_is_lost(link->file))
-            qdri_bridge_lose(link->bridge, link->rank, "its host does not answer");
-        return;
-    }
-    if (link->stage != QDRI_LINK_CALLING) return;
-    if (link->again > 0) {
-        if (now >= link->again) begin_call(link);
-        return;
-    }
-    qdri_call_look(&link->call, now);
-    if (link->call.stage == QDRI_CALL_FAILED) {
-        call_failed(link, now);
-    } else if (link->call.stage == QDRI_CALL_THROUGH) {
-        int file = link->call.file;
-        link->call.file = -1;
-        link->call.stage = QDRI_CALL_NONE;
-        qdri_link_adopt(link, file);
-    }
-}
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
 
@@ -199,7 +105,8 @@ static qdri_request **find_id(qdri_queue *queue, int64_t id) {
     return place;
 }
 
-/* A receive and a message of this length have met. False: there is no room for it, and the bridge has failed. */
+/* A receive and a message of this length have met. False: there is no room for it, and the bridge has
+ * failed. */
 static int fits(qdri_link *link, const qdri_request *receive, int64_t bytes) {
     qdri_bridge *bridge = link->bridge;
     if (bytes <= receive->room) return 1;

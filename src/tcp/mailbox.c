@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Publishing a contact file. It is written aside and then linked to its name, which fails where there is one already:
- * so nobody reads half of it, and of two programs that begin at the same moment one publishes and the other reads.
+ * Publishing a contact file. It is written aside and then linked to its name, which fails where there is one
+ * already: so nobody reads half of it, and of two programs that begin at the same moment one publishes and
+ * the other reads.
  *
- * A file whose writer is gone is in the way. On this host that is known from the process's number and the time when it
- * began, as /proc has them; elsewhere only calling tells. It is moved aside before it is removed: if another program was
- * faster and what was moved is its fresh file, it is put back.
+ * A file whose writer is gone is in the way. On this host that is known from the process's number and the
+ * time when it began, as /proc has them; elsewhere only calling tells. It is moved aside before it is
+ * removed: if another program was faster and what was moved is its fresh file, it is put back.
  */
 #include "tcp/mailbox.h"
 
@@ -23,8 +24,8 @@
 
 /* ---- processes ----------------------------------------------------------------------------------------- */
 
-/* The 22nd field of /proc/PID/stat; the second is the program's name in parentheses, which may hold anything. 0: there
- * is no such process, or it has ended and nobody has asked for its result yet. */
+/* The 22nd field of /proc/PID/stat; the second is the program's name in parentheses, which may hold anything.
+ * 0: there is no such process, or it has ended and nobody has asked for its result yet. */
 static int64_t start_of(int64_t pid) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);

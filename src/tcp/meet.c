@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the roots of two programs find each other. Each looks whether the other has published a contact file, and calls
- * it; where there is no file it publishes its own, and waits to be called. Either may be first, and when both are, one of
- * them publishes (mailbox.c). Files of programs that are gone are removed on the way: known to be gone on this host, or
- * nobody listens where they say. Whatever was found last is in the sentence when the deadline passes.
+ * How the roots of two programs find each other. Each looks whether the other has published a contact file,
+ * and calls it; where there is no file it publishes its own, and waits to be called. Either may be first, and
+ * when both are, one of them publishes (mailbox.c). Files of programs that are gone are removed on the way:
+ * known to be gone on this host, or nobody listens where they say. Whatever was found last is in the sentence
+ * when the deadline passes.
  */
 #include <errno.h>
 #include <stdio.h>

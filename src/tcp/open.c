@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opening a bridge, as the ranks of one program see it: all listen; the root meets the other program's root; all hear
- * from it what it found out; all make the wire, and the links that they have from the beginning. After each step the
- * ranks agree on whether all can go on, so all return the same. They agree over the program's own wire, which
- * outlives whatever happens to the other program: so those that wait for their root wait longer than the
- * deadline, which is the root's to keep.
+ * Opening a bridge, as the ranks of one program see it: all listen; the root meets the other program's root;
+ * all hear from it what it found out; all make the wire, and the links that they have from the beginning.
+ * After each step the ranks agree on whether all can go on, so all return the same. They agree over the
+ * program's own wire, which outlives whatever happens to the other program: so those that wait for their root
+ * wait longer than the deadline, which is the root's to keep.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,8 @@ static qdr_status agree(const opening *self, qdr_status status, int64_t *maximum
     return status;
 }
 
-/* Ends what was begun on the program's own wire. When it does not end, MPI may still use what belongs to it. */
+/* Ends what was begun on the program's own wire. When it does not end, MPI may still use what belongs to
+ * it. */
 static qdr_status await(const opening *self, step *one, qdr_status begun) {
     qdr_status status = begun ? begun : qdri_wait_until(self->own, &one->finished, self->deadline);
     if (!status) return one->status;
@@ -205,7 +206,8 @@ static qdr_status linger(opening *self) {
     return status == QDR_STALLED ? QDR_OK : status;
 }
 
-/* The ranks agree again and again: one that has no link yet cannot hear from the other program what became of it. */
+/* The ranks agree again and again: one that has no link yet cannot hear from the other program what became of
+ * it. */
 static qdr_status connect_links(opening *self, double deadline) {
     qdri_bridge *bridge = self->bridge;
     int64_t missing = 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Taking back what is under way on a link: one operation that is given up, or all of them when the bridge has failed.
- * What the other side has been promised must go on: of a message whose head is written, the bytes must follow, so its
- * memory stays in use. What it has promised still comes, and goes nowhere if nobody wants it any more.
+ * Taking back what is under way on a link: one operation that is given up, or all of them when the bridge has
+ * failed. What the other side has been promised must go on: of a message whose head is written, the bytes
+ * must follow, so its memory stays in use. What it has promised still comes, and goes nowhere if nobody wants
+ * it any more.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SHA-256 as FIPS 180-4 has it, and HMAC as RFC 2104. The constants of SHA-256 are the first bits of the fractional
- * parts of roots of primes, square roots of the first 8 and cube roots of the first 64; they are computed here once, in
- * whole numbers, by bisection: floor(2^32 cbrt(p)) is the largest x with x^3 <= 2^96 p. So there is no table that could
- * be mistyped, and the test holds the result against the published vectors.
+ * SHA-256 as FIPS 180-4 has it, and HMAC as RFC 2104. The constants of SHA-256 are the first bits of the
+ * fractional parts of roots of primes, square roots of the first 8 and cube roots of the first 64; they are
+ * computed here once, in whole numbers, by bisection: floor(2^32 cbrt(p)) is the largest x with x^3 <= 2^96
+ * p. So there is no table that could be mistyped, and the test holds the result against the published
+ * vectors.
  */
 #include "tcp/secret.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SHA-256 against the examples of FIPS 180-4 and HMAC against all vectors of RFC 4231; and that it does not matter how
- * the data is cut.
+ * SHA-256 against the examples of FIPS 180-4 and HMAC against all vectors of RFC 4231; and that it does not
+ * matter how the data is cut.
  */
 #include "tcp/secret.h"
 

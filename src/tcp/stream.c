@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The two directions of a link's socket. Writing gathers the heads and bytes of many messages into one call; reading
- * takes the bytes of the message that comes just now to where they are wanted, and whatever follows into the buffer, in
- * one call too. Both stop after a few mebibytes, so that one link does not keep the others waiting; the socket is looked
- * at again because there is still something to do. Cost: no copy of anything longer than the buffer.
+ * The two directions of a link's socket. Writing gathers the heads and bytes of many messages into one call;
+ * reading takes the bytes of the message that comes just now to where they are wanted, and whatever follows
+ * into the buffer, in one call too. Both stop after a few mebibytes, so that one link does not keep the
+ * others waiting; the socket is looked at again because there is still something to do. Cost: no copy of
+ * anything longer than the buffer.
  */
 #include <errno.h>
 #include <string.h>

@@ -2,20 +2,21 @@
 /*
  * Bridges: a wire between two programs that were launched separately.
  *
- * The ranks of a bridge are those of the first program, then those of the second. Between ranks of one program
- * messages go by its own MPI, between programs by TCP, and whatever speaks wire cannot tell. How the two find
- * each other:
+ * The ranks of a bridge are those of the first program, then those of the second; the first is the one whose
+ * name comes first in the alphabet, whichever comes first in time. Between ranks of one program messages go
+ * by its own MPI, between programs by TCP, and whatever speaks wire cannot tell. How the two find each other:
  *
- *     contact file   the one that comes first publishes DIRECTORY/FIRST+SECOND.contact: version, token, pid, start
- *                    time, ranks, byte order, address and port of its root; written aside, then linked, so that of two only one succeeds; mode 0600
+ *     contact file   the one that comes first publishes DIRECTORY/FIRST+SECOND.contact: version, token, pid,
+ *                    start time, ranks, byte order, address and port of its root; written aside, then
+ *                    linked, so that of two only one succeeds; mode 0600
  *     challenge      both prove that they have read the token, and the token does not travel
  *     endpoints      the roots exchange name, ranks, byte order, and the address and port of every rank
- *     sockets        every rank has one to the other program from the beginning, so that everybody sees its end;
- *                    others are opened when a pair has its first message
+ *     sockets        every rank has some to the other program from the beginning, so that everybody sees
+ *                    its end; others are opened when a pair has its first message
  *
- * The end of the other program is the end of the bridge: the kernel closes the sockets of a dead process, keepalive
- * notices a dead host. Then every operation with the other program that is under way fails with QDR_PEER, and the wire's
- * state is that failure.
+ * The end of the other program is the end of the bridge: the kernel closes the sockets of a dead process,
+ * keepalive notices a dead host. Then every operation with the other program that is under way fails with
+ * QDR_PEER, and the wire's state is that failure.
  *
  * Data travels in clear: the token keeps strangers out, not listeners.
  */
@@ -36,10 +37,9 @@ typedef struct qdri_bridge_request {
 } qdri_bridge_request;
 
 typedef struct qdri_bridge_view {
-    int side;     /* 0: this program's ranks come first */
-    int ranks[2]; /* of the first and of the second program */
-    char how
-        [400]; /* one line, the same on all ranks of a program: "ocean and atmos over TCP, 127.0.0.1:40001 ..." */
+    int side;      /* 0: this program's ranks come first */
+    int ranks[2];  /* of the first and of the second program */
+    char how[400]; /* one line, the same on all ranks of a program: "ocean and atmos over TCP, ..." */
     double
         latency; /* seconds of a round trip between the roots, the median of a few; the same on both sides */
 } qdri_bridge_view;
@@ -51,8 +51,9 @@ qdr_status qdri_bridge_open(MPI_Comm comm, const qdri_bridge_request *request, q
 /* Strangers that were refused on the listening sockets of this rank so far. */
 int64_t qdri_bridge_refused(const qdri_wire *wire);
 
-/* Local. Says goodbye: the end of this program's sockets is no failure for the other if it has nothing under way with
- * this rank. Called before the last release of the wire. */
+/* Local. Says goodbye: the end of this program's sockets is no failure for the other if it has nothing under
+ * way with this rank. Called, with the wire's lock, before the last release of the wire, which all ranks of
+ * the program should come to. */
 void qdri_bridge_leave(qdri_wire *wire);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of a wire between two programs, made of messages. Inside a program they go along a binomial tree, up
- * and down; between the programs there is one message each way, between the two roots. Far messages are slow, near
- * ones are not, so this is 2 lg n near ones and the time of one far one, whatever the number of ranks.
+ * Collectives of a wire between two programs, made of messages. Inside a program they go along a binomial
+ * tree, up and down; between the programs there is one message each way, between the two roots. Far messages
+ * are slow, near ones are not, so this is 2 lg n near ones and the time of one far one, whatever the number
+ * of ranks.
  *
- * A collective has four steps, of which some are empty: take in the children's parts, give the sum to the parent (or
- * to the other program), hear the result from the parent, tell the children. Places are counted from the root of the
- * tree, the lowest bit of a place is the distance to its parent, and its subtree is the places up to that distance.
- * Each has a tag of its own, in turn, so several may be under way in any order.
+ * A collective has four steps, of which some are empty: take in the children's parts, give the sum to the
+ * parent (or to the other program), hear the result from the parent, tell the children. Places are counted
+ * from the root of the tree, the lowest bit of a place is the distance to its parent, and its subtree is the
+ * places up to that distance. Each has a tag of its own, in turn, so several may be under way in any order.
  *
  * Reductions and spreads work in memory of their own, since whoever waits for one may give up.
  */
@@ -83,7 +84,8 @@ static void move(qdri_collective *self, int out, int partner, void *data, int64_
         self->left++;
 }
 
-/* What the ranks of a subtree have together: for sums one value, for gathering their blocks, which are neighbours. */
+/* What the ranks of a subtree have together: for sums one value, for gathering their blocks, which are
+ * neighbours. */
 static void move_part(qdri_collective *self, int out, int partner, int place, int64_t *heard) {
     if (self->kind == REDUCE) {
         move(self, out, partner, out ? (void *)self->data : (void *)heard, self->bytes);
@@ -169,8 +171,8 @@ static void unlist(qdri_collective *self) {
     if (self->next) self->next->link = self->link;
 }
 
-/* Where MPI keeps part of the memory, nobody is told, so nobody frees it; the wire's failure ends the waiting. Legs
- * that are done but were not called back yet come here again. */
+/* Where MPI keeps part of the memory, nobody is told, so nobody frees it; the wire's failure ends the
+ * waiting. Legs that are done but were not called back yet come here again. */
 static void end(qdri_collective *self) {
     qdri_operation *outer = self->outer;
     qdr_status status = self->failed;

@@ -38,8 +38,8 @@ static inline combinations plan_combinations(int most) {
     return plan;
 }
 
-/* The cost of a case grows with about the square of the ranks: each combination gets as much work as four and four ranks
- * with `usual` cases. */
+/* The cost of a case grows with about the square of the ranks: each combination gets as much work as four and four
+ * ranks with `usual` cases. */
 static inline int64_t share_of_work(const combination *one, int64_t usual) {
     int64_t ranks = one->ranks[0] + one->ranks[1], share = usual * 64 / (ranks * ranks);
     return share > 0 ? share : 1;

@@ -7,7 +7,8 @@
  * Launched once with itself as the other program (mpirun -n 8 oracle a b : -n 8 oracle b a), or twice, with a directory
  * in which the two meet. With --most R, of which each program has as many ranks, all R x R combinations of so many
  * exporting and importing ranks take place, several of them at a time, each on communicators of its own; without, the
- * ranks that there are; few ranks have more streams than many, and of eight together K. PEER equal to NAME: the program redistributes inside itself.
+ * ranks that there are. (Then few ranks have more streams than many; four and four have K.) PEER equal to NAME: the
+ * program redistributes inside itself.
  *
  * Each case is a stream of one to four pairs of fields (cases.h). It is opened once with every way to build schedules,
  * and each must give exactly the schedule that follows from the definitions; the ways take turns in transferring data,
@@ -318,7 +319,7 @@ static void run_variant(actor *one, qdr_coupling *coupling, int way, int transfe
 /* Returns the number of pairs of fields; 0: the coupling is broken. */
 static int run_case(qdr_coupling *coupling, int side, int is_self, const int *ranks, int rank, int64_t number,
                     uint64_t *digest) {
-    int exporter = is_self ? side : (int)(number % 2);
+    int exporter = is_self ? side : (int)((number + number / VARIANTS) % 2); /* each way in both directions */
     couple_case *given =
         open_case(settings.seed, ranks[exporter], ranks[is_self ? exporter : 1 - exporter], number);
     actor one = {.given = given,

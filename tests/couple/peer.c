@@ -11,14 +11,14 @@
  *     build      opens and closes streams again and again
  *     between    one exports again and again and rests in between, the other imports each
  *     import     the importer asks for what will not be exported for a long time
- *     full       the importer takes nothing, and the exporter's queue is full
- *     close      the exporter closes its stream, the importer does not
+ *     full       the importer takes nothing until there is a file FOLDER/go, and the exporter's queue is full
+ *     close      the exporter closes its stream, the importer does nothing until there is such a file
  *     steady     as `between`, 100 times, without rest; then both close, and are done
  *
  * Each rank ends with one line: "ended", what it was doing, the status, the time of day in seconds, the strangers that
  * it refused, and the sentence. An import that stalls is waited for again, and "stalled" is a line too. `alone`: the
- * others of its launch may be dead; then nobody is waited for again, nor in MPI_Finalize. Nobody
- * lives longer than half a minute.
+ * others of its launch may be dead; then nobody is waited for again, nor in MPI_Finalize. Nobody lives longer
+ * than half a minute.
  */
 #include <mpi.h>
 #include <netinet/in.h>
@@ -191,6 +191,13 @@ static qdr_status run_exporter(int steps) {
     return status;
 }
 
+/* Until there is FOLDER/go. */
+static void await_leave(void) {
+    char path[500];
+    snprintf(path, sizeof path, "%s/go", folder);
+    while (access(path, F_OK)) rest(0.01);
+}
+
 static qdr_status run_importer(int steps) {
     qdr_status status = QDR_OK;
     strcpy(doing, "import");
@@ -200,7 +207,7 @@ static qdr_status run_importer(int steps) {
     }
     if (is_stage("full") || is_stage("close")) {
         note_ready();
-        rest(1.2);
+        await_leave();
         return take(1);
     }
     for (int step = 1; !status && step <= steps; step++) {

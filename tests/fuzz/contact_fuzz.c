@@ -2,11 +2,11 @@
 /*
  * Hostile contact files.
  *
- *     contact_fuzz [inputs]        100000 inputs unless told otherwise
+ *     contact_fuzz [inputs]        five times so many; 500000 unless told otherwise
  *
- * Each input is a good file with up to four mutations (mutate.h), in memory that ends where it does. A refusal must
- * leave one line that names the file and a line of it. What is accepted must be, byte for byte, what writing it again
- * gives: so there is exactly one text for each contact, and nothing was guessed.
+ * Each input is a good file with up to four mutations (mutate.h), in memory that ends where it does. A
+ * refusal must leave one line that names the file and a line of it. What is accepted must be, byte for byte,
+ * what writing it again gives: so there is exactly one text for each contact, and nothing was guessed.
  */
 #include "mutate.h"
 #include "tcp/contact.h"

@@ -8,7 +8,7 @@
  *
  *     all         messages between all pairs, of random sizes, several at once; then every collective
  *     long BYTES  one message of so many bytes between the roots, each way
- *     early       messages without receives, far more than may be kept aside, then received in the other order
+ *     early       messages without receives, far more than may be kept aside; received in the other order
  *     serve       messages for SEED tenths of seconds, while strangers knock; prints how many were refused
  *     open        opens, and expects to fail: prints the status and the sentence
  *     lose WHERE  opens, then waits for what never comes, until the other program is killed; prints how long
@@ -19,8 +19,8 @@
  *     mismatch    a message that is longer than its room
  *     leave       opens and leaves; the other expects QDR_PEER from whatever it starts (stage left)
  *
- * For trials by hand: BRIDGE_ADDRESS in the environment is where to listen, and with BRIDGE_COMPUTES=n the receiver of
- * early messages does something else for n seconds first.
+ * For trials by hand: BRIDGE_ADDRESS in the environment is where to listen, and with BRIDGE_COMPUTES=n the
+ * receiver of early messages does something else for n seconds first.
  *
  * Every check that fails prints a line; the verdict is the exit code.
  */
@@ -96,7 +96,8 @@ static void check_message(const message *one, uint64_t seed) {
                  (long long)at, (long long)one->bytes);
 }
 
-/* Some receives are posted before, some after the sends of all, in a random order; tags come twice, so order counts. */
+/* Some receives are posted before, some after the sends of all, in a random order; tags come twice, so order
+ * counts. */
 static void exchange_all(uint64_t seed, int each) {
     int total = ranks * each;
     message *out = calloc((size_t)total, sizeof *out), *in = calloc((size_t)total, sizeof *in);
@@ -226,8 +227,8 @@ static void check_refusals(void) {
     CHECK(qdri_sum_for_each(wire, &operation, &word, &word) == QDR_INVALID);
 }
 
-/* A receive that nothing matches, and a send that nobody has begun to receive, can be taken back or not; either way
- * what follows is right. */
+/* A receive that nothing matches, and a send that nobody has begun to receive, can be taken back or not;
+ * either way what follows is right. */
 static void check_cancelling(void) {
     int far = view.side == 0 ? view.ranks[0] : 0;
     if (rank != 0 && rank != view.ranks[0]) return;

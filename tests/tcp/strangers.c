@@ -4,10 +4,10 @@
  *
  *     strangers_program CONTACT-FILE TENTHS-OF-SECONDS
  *
- * Waits for the contact file, remembers where its writer listens, and then, for so long: keeps a hundred connections
- * open that say nothing, and again and again sends random bytes of random lengths, half an answer, the answer of one that
- * has another secret, and an answer that was overheard. All of these must be shown out. Prints how many knocked and were
- * shown out while it looked.
+ * Waits for the contact file, remembers where its writer listens, and then, for so long: keeps a hundred
+ * connections open that say nothing, and again and again sends random bytes of random lengths, half an
+ * answer, the answer of one that has another secret, and an answer that was overheard. All of these must be
+ * shown out. Prints how many knocked and were shown out while it looked.
  */
 #include <poll.h>
 #include <stdio.h>
