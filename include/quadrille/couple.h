@@ -119,7 +119,8 @@ typedef struct qdr_coupling_view {
 /* Local. Texts live as long as the coupling. */
 qdr_coupling_view qdr_coupling_look(const qdr_coupling *coupling);
 
-/* Local. QDR_BUSY while streams of it are open. Safe after failures. Sets the handle to NULL; NULL is accepted. */
+/* Collective. QDR_BUSY while streams of it are open. Waits for the importers of streams that it was not possible to wait
+ * for when they were closed. Safe after failures. Sets the handle to NULL; NULL is accepted. */
 qdr_status qdr_coupling_close(qdr_coupling **coupling);
 
 /* ---- streams ------------------------------------------------------------------------------------------- */
@@ -207,8 +208,9 @@ qdr_stream_view qdr_stream_look(const qdr_stream *stream);
 qdr_status qdr_stream_schedule(const qdr_stream *stream, int outgoing, int field, int *partners, int **rank,
                                int64_t **start, int64_t **place);
 
-/* Collective. An exporter waits, up to the deadline, until the importer has closed the stream too or has everything
- * that it asked for; an importer says that it will ask no more. Sets the handle to NULL; NULL is accepted. After a
+/* Collective. An exporter waits, up to the deadline, until the importer has closed the stream too: until then it may be
+ * asked. (Where both programs close what they export, neither waits; the streams end with the coupling.) An importer says
+ * that it will ask no more, and does not wait for the exporter. Sets the handle to NULL; NULL is accepted. After a
  * failure it is local. */
 qdr_status qdr_stream_close(qdr_stream **stream);
 

@@ -183,8 +183,9 @@ qdr_status qdr_coupling_close(qdr_coupling **coupling) {
     if (closed->streams > 0)
         return qdri_fail(QDR_BUSY, "%s with %s: %d streams are open; close them first", closed->name,
                          closed->peer, closed->streams);
+    qdr_status status = qdri_streams_end(closed);
     *coupling = NULL;
     closed->program->couplings--;
     dispose(closed);
-    return QDR_OK;
+    return status;
 }

@@ -265,9 +265,9 @@ static qdr_status compare_field(qdr_stream *stream, int place, const qdri_field_
             stream->name, out->name, exporter, qdr_type_name((qdr_type)out->type), importer,
             qdr_type_name((qdr_type)in->type));
     if (!qdri_convertible((qdr_type)out->type, (qdr_type)in->type))
-        return qdri_fail(QDR_MISMATCH, "stream '%s', field '%s': %s of %s cannot be converted to %s of %s", stream->name,
-                         out->name, qdr_type_name((qdr_type)out->type), exporter, qdr_type_name((qdr_type)in->type),
-                         importer);
+        return qdri_fail(QDR_MISMATCH, "stream '%s', field '%s': %s of %s cannot be converted to %s of %s",
+                         stream->name, out->name, qdr_type_name((qdr_type)out->type), exporter,
+                         qdr_type_name((qdr_type)in->type), importer);
     strcpy(field->name, out->name);
     field->type[0] = (qdr_type)out->type;
     field->type[1] = (qdr_type)in->type;

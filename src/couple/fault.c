@@ -7,6 +7,9 @@
  * not be had where somebody is late. When several ranks fail at the same time each may hear of another
  * first; the stream has failed for all of them.
  *
+ * The same tree carries one piece of good news: programs that both close what they export need not wait for each other
+ * in that; all ranks learn it, and go on.
+ *
  * An importer may leave a stream long before the exporter does. It then says goodbye to those neighbours that
  * export: nobody listens to a program that is gone.
  */
@@ -96,6 +99,29 @@ void qdri_fault_raise_both(qdri_running *running, qdri_running *other, qdr_statu
     raise_note(running, status, other == running ? 0 : other->first_tag);
 }
 
+/* ---- lingering ----------------------------------------------------------------------------------------- */
+
+static void linger_one(qdri_running *running, int64_t also, int from) {
+    if (running->lingers || running->failed) return;
+    running->lingers = 1;
+    qdri_fault_note note = {.status = QDRI_LINGER, .also = also};
+    for (int i = 0; i < running->faults; i++)
+        if (running->fault[i].from != from && running->fault[i].bytes > 0)
+            qdri_memo_send(running, running->fault[i].from, QDRI_TAG_FAULT, &note, sizeof note);
+    qdri_running_step(running);
+}
+
+static void linger(qdri_running *running, int64_t also, int from) {
+    qdri_running *other = also ? running->stream->coupling->runnings : NULL;
+    while (other && other->first_tag != also) other = other->next;
+    linger_one(running, also, from);
+    if (other) linger_one(other, 0, -1);
+}
+
+void qdri_fault_linger(qdri_running *running, qdri_running *other) {
+    linger(running, other == running ? 0 : other->first_tag, -1);
+}
+
 /* ---- hearing ------------------------------------------------------------------------------------------- */
 
 static int heard(qdri_box *box, const qdri_body *body) {
@@ -103,6 +129,9 @@ static int heard(qdri_box *box, const qdri_body *body) {
     if (body->fault.status == QDRI_GOODBYE) {
         running->goodbyes_due--;
         box->bytes = 0; /* it does not listen any more */
+    } else if (body->fault.status == QDRI_LINGER) {
+        linger(running, body->fault.also, box->from);
+        return 1;
     } else {
         fail(running, &body->fault, box->from);
     }

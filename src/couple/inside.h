@@ -27,9 +27,9 @@ struct qdr_program {
     qdri_wire *wire;      /* of `common` */
     qdri_wire *own_wire;
     char name[QDRI_NAME];
-    int programs;             /* in `common` */
+    int programs;              /* in `common` */
     char (*roster)[QDRI_NAME]; /* [programs]: their names, sorted */
-    int *program_of;          /* [ranks of common] */
+    int *program_of;           /* [ranks of common] */
     int couplings;
     double seconds;
 };
@@ -44,7 +44,7 @@ typedef struct qdri_space {
     int is_self; /* both sides are the same ranks */
     int own;     /* this rank's place in its program */
     int count[2];
-    int *place; /* [ranks of the wire]: in its program; of side 1, less than 0: -1 - place */
+    int *place;          /* [ranks of the wire]: in its program; of side 1, less than 0: -1 - place */
     int *rank[2];        /* [count]: ranks on the wire */
     const char *name[2]; /* of the programs */
 } qdri_space;
@@ -63,8 +63,9 @@ struct qdr_coupling {
     char how[400];
     double latency, seconds;
     int streams;
+    qdr_stream *lingering;         /* closed, but the other program may still ask for something of them */
     struct qdri_running *runnings; /* of its streams, linked by run.c; begins as NULL */
-    MPI_Comm made; /* a communicator of the two programs, if one had to be made */
+    MPI_Comm made;                 /* a communicator of the two programs, if one had to be made */
 };
 
 /* ---- schedules ----------------------------------------------------------------------------------------- */
@@ -97,7 +98,7 @@ typedef struct qdri_field {
     char name[QDRI_NAME];
     qdr_type type[2]; /* of the exporter, of the importer */
     int64_t width;
-    int64_t elements; /* of the region */
+    int64_t elements;      /* of the region */
     int compact[2];        /* the layouts */
     qdr_layout *layout[2]; /* NULL where unknown; compact or this rank's share */
     qdr_region *region[2];
@@ -109,7 +110,7 @@ typedef struct qdri_running qdri_running;
 struct qdr_stream {
     qdr_coupling *coupling;
     char name[QDRI_NAME];
-    int exporter;        /* which side of the space exports; the other imports */
+    int exporter;         /* which side of the space exports; the other imports */
     int exports, imports; /* whether this rank's program does; both with itself */
     int fields;
     qdri_field *field; /* sorted by name */
@@ -120,17 +121,22 @@ struct qdr_stream {
     qdr_stream_view view;
     char why[200];
     qdri_running *running;
+    qdr_stream *next; /* that lingers */
 };
 
 /* Whether values of one type can become values of another: convert.c. */
 int qdri_convertible(qdr_type from, qdr_type to);
 
+/* The streams of a coupling that linger end, by rising age; the first failure is returned. */
+qdr_status qdri_streams_end(qdr_coupling *coupling);
+
 /* ---- running: run.c ------------------------------------------------------------------------------------ */
 
 /* Both. The schedules exist: makes the plan and all that running needs. Leaves nothing behind on failure. */
 qdr_status qdri_running_open(qdr_stream *stream);
-/* Collective as qdr_stream_close(); frees everything also when it fails. */
-qdr_status qdri_running_close(qdr_stream *stream);
+/* Collective as qdr_stream_close(); frees everything also when it fails. But where both programs close what they export,
+ * an exporter need not wait: unless it is for good, `running` then stays, and serves the other program. */
+qdr_status qdri_running_close(qdr_stream *stream, int for_good);
 /* Exports, imports, queued and queue_bytes of the view. */
 void qdri_running_look(const qdr_stream *stream, qdr_stream_view *view);
 

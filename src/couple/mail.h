@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mail: one letter from each of some ranks to each of some others, of lengths that only the senders know.
+ * Mail: one letter, and no more, from each of some ranks to each of some others, of lengths that only the senders know.
  *
  * Both ends know who writes to whom, as the algorithms of InterComm do, so nothing has to be discovered. A short
  * letter is one message; a long one is its beginning, with its length, and then the rest, straight from the

@@ -79,7 +79,7 @@ static qdr_status split(qdr_program *program) {
     int rank = qdri_wire_rank(program->wire);
     int code = PMPI_Comm_split(program->common, program->program_of[rank], rank, &program->own);
     if (code != MPI_SUCCESS) return qdri_fail(QDR_MPI, "MPI_Comm_split failed");
-    return qdri_wire_open(program->own, &program->own_wire);
+    return qdri_wire_open_within(program->own, program->seconds, &program->own_wire);
 }
 
 static qdr_status fill(qdr_program *program, const char *name, double seconds) {
@@ -105,7 +105,7 @@ qdr_status qdr_program_open(MPI_Comm comm, const char *name, double seconds, qdr
     made->common = comm;
     made->own = MPI_COMM_NULL;
     made->seconds = seconds;
-    qdr_status status = qdri_wire_open(comm, &made->wire);
+    qdr_status status = qdri_wire_open_within(comm, seconds, &made->wire);
     if (!status) status = fill(made, name, seconds);
     if (status)
         dispose(made);

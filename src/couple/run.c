@@ -261,11 +261,15 @@ static int imports_have_ended(qdri_running *running, const void *context) {
     return running->votes == NULL;
 }
 
-static int importer_has_left(qdri_running *running, const void *context) {
-    (void)context;
+static int has_left(const qdri_running *running) {
     return running->no_more_asks && running->goodbyes_due == 0 && !running->exchange && running->mines == 0 &&
            running->their == 0 && !running->votes && !qdri_timeline_next(&running->timeline) &&
            !qdri_timeline_undecided(&running->timeline);
+}
+
+static int may_go(qdri_running *running, const void *context) {
+    (void)context;
+    return running->lingers || has_left(running);
 }
 
 static qdr_status close_imports(qdri_running *running) {
@@ -280,7 +284,7 @@ static qdr_status close_imports(qdri_running *running) {
 }
 
 static qdr_status close_exports(qdri_running *running) {
-    qdri_wait wait = {.kind = QDRI_WAIT_CLOSE, .ready = importer_has_left};
+    qdri_wait wait = {.kind = QDRI_WAIT_CLOSE, .ready = may_go};
     snprintf(wait.what, sizeof wait.what, "%s to close stream '%s'", running->importer_name,
              running->stream->name);
     return qdri_running_wait(running, &wait);
@@ -304,20 +308,25 @@ static qdr_status finish(qdri_running *running) {
     return QDR_OK;
 }
 
-qdr_status qdri_running_close(qdr_stream *stream) {
+qdr_status qdri_running_close(qdr_stream *stream, int for_good) {
     qdri_running *running = stream->running;
     if (!running) return QDR_OK;
     char sentence[QDRI_SENTENCE] = "";
     qdri_lock(running->wire);
+    if (for_good) running->lingers = 0;
     qdr_status status = finish(running);
+    if (!status && running->lingers && stream->exports && !has_left(running)) {
+        qdri_unlock(running->wire);
+        return QDR_OK;
+    }
     if (status) {
         snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());
         qdri_fault_raise(running, status); /* whoever still waits for this rank does so in vain */
     }
     wait_for_memos(running);
     unlink_running(running);
-    int stays = qdri_memos_cancel(running);
-    if (!running->failed && !stays) qdri_wire_return_tags(running->wire, running->first_tag);
+    int goes_on = running->memos_under_way > 0, stays = qdri_memos_cancel(running);
+    if (!running->failed && !stays && !goes_on) qdri_wire_return_tags(running->wire, running->first_tag);
     qdri_unlock(running->wire);
     dispose(running, stays);
     stream->running = NULL;

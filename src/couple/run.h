@@ -61,7 +61,8 @@ typedef struct qdri_answer {
 
 /* To the neighbours in the tree of ranks: what happened; or, as QDRI_GOODBYE, that nothing will come any
  * more. */
-enum { QDRI_GOODBYE = -1 };
+/* QDRI_LINGER: both programs close what they export, and need not wait for each other. */
+enum { QDRI_GOODBYE = -1, QDRI_LINGER = -2 };
 typedef struct qdri_fault_note {
     int64_t status;
     int64_t also; /* the first tag of another stream that fails with it; 0: none */
@@ -206,6 +207,7 @@ struct qdri_running {
     qdri_box ask, answer, compare, waits, fault[3], up[2], down;
     int faults;       /* boxes of fault[] in use */
     int goodbyes_due; /* of importers that this rank listens to */
+    int lingers;      /* the exporter may close it and go on; its end comes with that of the coupling */
 
     /* The transfer. */
     qdri_messages out, in;
@@ -287,6 +289,8 @@ void qdri_deadlock_goodbye(qdri_running *running);
 /* This rank has found a failure, whose sentence is the thread's: all ranks of both programs will have it. */
 void qdri_fault_raise(qdri_running *running, qdr_status status);
 /* The same of two streams of a coupling; they may be one. */
+/* Both programs wait for each other in closing what they export: neither has to. */
+void qdri_fault_linger(qdri_running *running, qdri_running *other);
 void qdri_fault_raise_both(qdri_running *running, qdri_running *other, qdr_status status);
 /* Opens the boxes of the tree. */
 void qdri_fault_listen(qdri_running *running);

@@ -2,7 +2,8 @@
 /*
  * Memos: the small messages beside the plan. What goes is copied into a memo of a pool and leaves by
  * itself; what comes is expected in a box, a receive that is posted ahead and again after each arrival, so
- * that nothing has to be looked for. As many memos are made as were ever under way at once.
+ * that nothing has to be looked for. As many memos are made as were ever under way at once. When the stream is
+ * closed, memos that could not leave yet go on by themselves: the last say that nothing more will come.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,10 @@
 static void left(qdri_operation *operation, qdr_status status) {
     qdri_memo *memo = (qdri_memo *)operation;
     qdri_running *running = memo->running;
+    if (!running) { /* the stream is closed */
+        free(memo);
+        return;
+    }
     memo->next = running->unused_memos;
     running->unused_memos = memo;
     running->memos_under_way--;
@@ -79,12 +84,11 @@ int qdri_memos_cancel(qdri_running *running) {
     int stays = 0;
     for (size_t i = 0; i < sizeof box / sizeof *box; i++)
         stays |= qdri_cancel(running->wire, &box[i]->operation);
-    for (qdri_memo *memo = running->memos; memo; memo = memo->chain)
-        stays |= qdri_cancel(running->wire, &memo->operation);
-    while (!stays && running->memos) {
+    while (running->memos) {
         qdri_memo *memo = running->memos;
         running->memos = memo->chain;
-        free(memo);
+        memo->running = NULL;
+        if (memo->operation.parts == 0) free(memo);
     }
     return stays;
 }

@@ -31,6 +31,19 @@ static qdr_status stalled(const qdri_running *running) {
                      stream->coupling->program->name, stream->seconds, running->wait->what);
 }
 
+/* The other program has left. All that it had sent before is here, so one more step is enough; to end a stream nobody is
+ * needed any more. */
+static qdr_status deserted(qdri_running *running) {
+    qdri_progress(running->wire);
+    if (running->ready || running->wait->kind == QDRI_WAIT_CLOSE)
+        return running->failed ? qdri_running_state(running) : QDR_OK;
+    qdri_fault_raise(running,
+                     qdri_fail(QDR_PEER, "%s: %s has left, while %s waited for %s", running->label,
+                               running->stream->exports ? running->importer_name : running->exporter_name,
+                               running->stream->coupling->program->name, running->wait->what));
+    return qdri_running_state(running);
+}
+
 static void rest(void) {
     nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
@@ -43,6 +56,7 @@ static qdr_status wait_for_it(qdri_running *running, double deadline) {
         qdri_deadlock_look(running);
         if (running->ready) break;
         if (deadline > 0 && qdri_seconds() > deadline) return stalled(running);
+        if (qdri_wire_is_alone(running->wire) && !running->votes) return deserted(running);
         rest();
         qdri_progress(running->wire);
     }

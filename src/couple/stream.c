@@ -4,6 +4,7 @@
  * make sense, and that those of one program are the same; the two declarations are exchanged and compared; schedules are
  * built; then the stream can run.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,8 +228,28 @@ qdr_status qdr_stream_close(qdr_stream **stream) {
     if (!stream || !*stream) return QDR_OK;
     qdr_stream *closed = *stream;
     *stream = NULL;
-    qdr_status status = qdri_running_close(closed);
-    closed->coupling->streams--;
-    dispose(closed);
+    qdr_coupling *coupling = closed->coupling;
+    qdr_status status = qdri_running_close(closed, 0);
+    coupling->streams--;
+    if (closed->running) {
+        closed->next = coupling->lingering;
+        coupling->lingering = closed;
+    } else {
+        dispose(closed);
+    }
     return status;
+}
+
+qdr_status qdri_streams_end(qdr_coupling *coupling) {
+    char sentence[1000] = "";
+    qdr_status failed = QDR_OK;
+    while (coupling->lingering) {
+        qdr_stream *ended = coupling->lingering;
+        coupling->lingering = ended->next;
+        qdr_status status = qdri_running_close(ended, 1);
+        if (status && !failed) snprintf(sentence, sizeof sentence, "%s", qdr_error_message());
+        if (!failed) failed = status;
+        dispose(ended);
+    }
+    return failed ? qdri_fail(failed, "%s", sentence) : QDR_OK;
 }

@@ -375,8 +375,8 @@ static qdr_status hear_all(qdri_build *build, int role, const qdri_ranges *range
     return QDR_OK;
 }
 
-qdr_status qdri_owners_collect(qdri_build *build, const qdri_statement told[2], const qdri_ranges *ranges,
-                               qdri_owners owners[2], qdri_trouble trouble[2]) {
+static qdr_status collect(qdri_build *build, const qdri_statement told[2], const qdri_ranges *ranges,
+                          qdri_owners owners[2], qdri_trouble trouble[2]) {
     int hears = ranges->own >= 0, sends = 0, receives = 0, first[2];
     qdri_letter *out = QDRI_ZERO_ARRAY(qdri_letter, 2 * (int64_t)ranges->count);
     qdri_letter *in = QDRI_ZERO_ARRAY(qdri_letter, (int64_t)build->ranks[0] + build->ranks[1]);
@@ -410,4 +410,14 @@ qdr_status qdri_owners_collect(qdri_build *build, const qdri_statement told[2], 
     free(out);
     free(in);
     return status;
+}
+
+/* With itself a rank would have two letters for another at once, and mail has one. */
+qdr_status qdri_owners_collect(qdri_build *build, const qdri_statement told[2], const qdri_ranges *ranges,
+                               qdri_owners owners[2], qdri_trouble trouble[2]) {
+    if (!build->space->is_self) return collect(build, told, ranges, owners, trouble);
+    const qdri_statement first[2] = {told[0], {0, NULL}}, second[2] = {{0, NULL}, told[1]};
+    qdr_status status = collect(build, first, ranges, owners, trouble);
+    qdr_status later = collect(build, second, ranges, owners, trouble);
+    return status ? status : later;
 }

@@ -346,11 +346,17 @@ static void close_far(qdri_wire *wire) {
     qdri_bridge_free(bridge);
 }
 
+static int is_alone(const qdri_wire *wire) {
+    const qdri_bridge *bridge = bridge_of(wire);
+    return bridge->linked > 0 && bridge->goodbyes >= bridge->linked;
+}
+
 const qdri_far qdri_bridge_functions = {.send = send_far,
                                         .receive = receive_far,
                                         .reserve = reserve,
                                         .cancel = cancel,
                                         .rest = rest,
+                                        .is_alone = is_alone,
                                         .leave = leave,
                                         .close = close_far};
 

@@ -31,17 +31,16 @@
 typedef struct qdri_bridge_request {
     const char *name, *peer; /* of the two programs: letters, digits, - _ . */
     const char *directory;   /* of contact files; the same for both */
-    const char *address; /* to listen on; NULL: loopback if the directory is on a local file system, else the
-                              * address of the host's name */
+    const char *address; /* to listen on, or a host or an interface; NULL: loopback if the directory and all
+                              * ranks are on one host, else the address of the host's name */
     double deadline;     /* in qdri_seconds() of the calling process; 0: none */
 } qdri_bridge_request;
 
 typedef struct qdri_bridge_view {
-    int side;      /* 0: this program's ranks come first */
-    int ranks[2];  /* of the first and of the second program */
-    char how[400]; /* one line, the same on all ranks of a program: "ocean and atmos over TCP, ..." */
-    double
-        latency; /* seconds of a round trip between the roots, the median of a few; the same on both sides */
+    int side;       /* 0: this program's ranks come first */
+    int ranks[2];   /* of the first and of the second program */
+    char how[400];  /* one line, the same on all ranks of a program: "ocean and atmos over TCP, ..." */
+    double latency; /* seconds of a round trip between the roots, a median; the same on both sides */
 } qdri_bridge_view;
 
 /* Collective over `comm`, the ranks of this program; returns the same on all of them. */

@@ -22,6 +22,8 @@ typedef struct qdri_far {
     int (*cancel)(qdri_wire *wire, qdri_operation *operation);
     /* Nothing has happened for a while: sleeps for a moment, or until something comes. */
     void (*rest)(qdri_wire *wire);
+    /* Whether all ranks of the other program that this one ever heard of have said goodbye. */
+    int (*is_alone)(const qdri_wire *wire);
     /* MPI ends, or the last owner has gone: the other program is told. */
     void (*leave)(qdri_wire *wire);
     /* The last owner has gone. */

@@ -10,7 +10,6 @@
 #include "wire/wire.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,6 +62,10 @@ int qdri_wire_next_round(qdri_wire *wire) {
 void qdri_wire_break(qdri_wire *wire) {
     wire->broken = 1;
     qdri_board_leave(wire);
+}
+
+int qdri_wire_is_alone(const qdri_wire *wire) {
+    return wire->far && wire->far->is_alone(wire);
 }
 
 int qdri_wire_usable(const qdri_wire *wire) {
@@ -271,8 +274,8 @@ static void enlist(qdri_wire *wire) {
     qdri_wires_unlock();
 }
 
-static qdr_status establish(qdri_wire *wire, MPI_Comm comm) {
-    double deadline = qdri_deadline(0);
+static qdr_status establish(qdri_wire *wire, MPI_Comm comm, double seconds) {
+    double deadline = qdri_deadline(seconds);
     QDRI_TRY(duplicate(wire, comm, deadline));
     wire->tag_spans = qdri_tag_spans();
     qdri_lock(wire); /* from here on other threads can see it */
@@ -297,10 +300,10 @@ static qdri_wire *allocate(MPI_Comm comm) {
 }
 
 /* A wire that broke at once stays with its communicator, so that later calls on it fail at once too. */
-static qdr_status create(MPI_Comm comm, qdri_wire **wire) {
+static qdr_status create(MPI_Comm comm, double seconds, qdri_wire **wire) {
     qdri_wire *made = allocate(comm);
     if (!made) return qdri_fail_memory();
-    qdr_status status = establish(made, comm);
+    qdr_status status = establish(made, comm, seconds);
     if (!status || made->broken) {
         int code = PMPI_Comm_set_attr(comm, attribute, made);
         if (code == MPI_SUCCESS) {
@@ -333,13 +336,17 @@ static qdr_status look_up(MPI_Comm comm, qdri_wire **wire) {
 }
 
 qdr_status qdri_wire_open(MPI_Comm comm, qdri_wire **wire) {
+    return qdri_wire_open_within(comm, 0, wire);
+}
+
+qdr_status qdri_wire_open_within(MPI_Comm comm, double seconds, qdri_wire **wire) {
     qdri_wire *found = NULL;
     if (recent_wire && recent_comm == comm && !qdri_threads_multiple) {
         *wire = qdri_wire_retain(recent_wire);
         return QDR_OK;
     }
     QDRI_TRY(look_up(comm, &found));
-    if (!found) QDRI_TRY(create(comm, &found));
+    if (!found) QDRI_TRY(create(comm, seconds, &found));
     if (!qdri_threads_multiple) {
         recent_comm = comm;
         recent_wire = found;

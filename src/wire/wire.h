@@ -55,6 +55,8 @@ enum { QDRI_ANYONE = -1 };
 /* Collective over `comm` the first time, local afterwards. Refuses intercommunicators, MPI_COMM_NULL and a
  * process without MPI. Adds an owner; qdri_wire_release() takes it away. */
 qdr_status qdri_wire_open(MPI_Comm comm, qdri_wire **wire);
+/* With a deadline so many seconds ahead; 0: as above, that of the environment, else none. */
+qdr_status qdri_wire_open_within(MPI_Comm comm, double seconds, qdri_wire **wire);
 /* The same, local always: a communicator that has no wire is refused. For calls by a few of its ranks. */
 qdr_status qdri_wire_find(MPI_Comm comm, qdri_wire **wire);
 qdri_wire *qdri_wire_retain(qdri_wire *wire);
@@ -69,6 +71,9 @@ qdr_status qdri_wire_state(const qdri_wire *wire);
 
 /* The same without a sentence. */
 int qdri_wire_usable(const qdri_wire *wire);
+
+/* Whether it was a wire with another program, which has left, as it said it would: nothing will come from it. */
+int qdri_wire_is_alone(const qdri_wire *wire);
 
 /* Marks it as broken: a deadline passed where all ranks were needed. */
 void qdri_wire_break(qdri_wire *wire);
