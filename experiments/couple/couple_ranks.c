@@ -49,7 +49,7 @@ static const way ways[WAYS] = {
 
 typedef struct experiment {
     const char *machine, *kind;
-    int ranks[2], part, is_listed;
+    int ranks[2], part, is_listed, is_range;
     int64_t side, times;
 } experiment;
 
@@ -131,7 +131,8 @@ static array explicit_array(const experiment *e, int role, int own) {
         for (int64_t i = 0; i < count; i++) element[i] = scatter(i, extent, 101 + 6 * (uint64_t)role);
         need(qdr_region_add_list(made.region, count, element), "a list");
     } else {
-        int64_t stride = e->part, lower = role * (extent - (count - 1) * stride - 1), upper = extent;
+        int64_t stride = e->is_range ? 1 : e->part, lower = role * (extent - (count - 1) * stride - 1),
+                upper = extent;
         if (!role) upper = (count - 1) * stride + 1;
         need(qdr_region_add_box(made.region, &lower, &upper, &stride), "a box");
     }
@@ -265,6 +266,7 @@ static experiment read_arguments(char **word, int ranks) {
                     .ranks = {atoi(word[3]), atoi(word[4])},
                     .part = atoi(word[5]),
                     .is_listed = strstr(word[2], "-list") != NULL,
+                    .is_range = strstr(word[2], "-range") != NULL,
                     .side = atoll(word[6]),
                     .times = atoll(word[7])};
     int kind = 0;

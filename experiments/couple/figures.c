@@ -22,6 +22,7 @@ static const figure figures[] = {
     {"9c", "cluster", EXPLICIT, SQUARE},    {"10a", "cluster", COMPACT, PARTS},
     {"10b", "cluster", MIXED, PARTS},       {"10c", "cluster", EXPLICIT, PARTS},
     {"10d", "cluster", MIXED_LIST, PARTS},  {"10e", "cluster", EXPLICIT_LIST, PARTS},
+    {"10f", "cluster", MIXED_RANGE, PARTS}, {"10g", "cluster", EXPLICIT_RANGE, PARTS},
     {"10a-grid", "grid", COMPACT, PARTS},   {"10b-grid", "grid", MIXED, PARTS},
     {"10c-grid", "grid", EXPLICIT, PARTS},  {"12a", "grid", COMPACT, RECEIVERS},
     {"12b", "grid", COMPACT, SENDERS},      {"13a", "grid", MIXED, RECEIVERS},
@@ -35,6 +36,8 @@ static const char *const kind_titles[KINDS] = {
     [EXPLICIT] = "two explicit arrays",
     [MIXED_LIST] = "compact to explicit, a list of elements",
     [EXPLICIT_LIST] = "two explicit arrays, lists of elements",
+    [MIXED_RANGE] = "compact to explicit, a range of elements",
+    [EXPLICIT_RANGE] = "two explicit arrays, ranges of elements",
 };
 static const char *const series_titles[] = {
     [RECEIVERS] = "more receivers",
@@ -56,7 +59,8 @@ const char *way_title(int kind, int way) {
         [AUTO] = "auto",
     };
     if (way == IMPORTER && kind != COMPACT) return "OneCom/AllBack";
-    if (way == BOTH && (kind == EXPLICIT || kind == EXPLICIT_LIST)) return "InterComm";
+    if (way == BOTH && (kind == EXPLICIT || kind == EXPLICIT_LIST || kind == EXPLICIT_RANGE))
+        return "InterComm";
     return titles[way];
 }
 

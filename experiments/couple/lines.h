@@ -6,10 +6,11 @@
 #ifndef COUPLE_LINES_H
 #define COUPLE_LINES_H
 
-/* Two compact arrays; a compact one to an explicit one, of which every so-manieth element is meant or a
- * list of random ones; two explicit ones, likewise. */
-enum { COMPACT, MIXED, EXPLICIT, MIXED_LIST, EXPLICIT_LIST, KINDS };
-static const char *const kind_names[KINDS] = {"compact", "mixed", "explicit", "mixed-list", "explicit-list"};
+/* Two compact arrays; a compact one to an explicit one; two explicit ones. Of an explicit array every so-manieth
+ * element is meant, or a list of random ones, or, as a control, so many that follow each other. */
+enum { COMPACT, MIXED, EXPLICIT, MIXED_LIST, EXPLICIT_LIST, MIXED_RANGE, EXPLICIT_RANGE, KINDS };
+static const char *const kind_names[KINDS] = {"compact",       "mixed",       "explicit",      "mixed-list",
+                                              "explicit-list", "mixed-range", "explicit-range"};
 
 /* Who computes; who is told the descriptors (disjoint sets, unless representatives are); how results go
  * back (to all, unless through one). */

@@ -44,7 +44,8 @@ static qdr_status reader_open(const qdri_section *section, int partners, reader 
     if (section->bytes < (int64_t)sizeof self->head)
         return qdri_fail(QDR_MISMATCH, "a partial schedule of %lld bytes", (long long)section->bytes);
     memcpy(&self->head, section->data, sizeof self->head);
-    int64_t groups = self->head.groups, left = section->bytes - (int64_t)sizeof self->head, places = 0;
+    int64_t groups = self->head.groups, left = section->bytes - (int64_t)sizeof self->head, places = 0,
+            last = -1;
     int is_sound = (self->head.place_bytes == 4 || self->head.place_bytes == 8) && groups >= 0 &&
                    groups <= partners && groups * (int64_t)sizeof(qdri_group) <= left;
     self->group = section->data + sizeof self->head;
@@ -52,7 +53,8 @@ static qdr_status reader_open(const qdri_section *section, int partners, reader 
         qdri_group group;
         memcpy(&group, self->group + i * (int64_t)sizeof group, sizeof group);
         is_sound =
-            group.partner >= 0 && group.partner < partners && group.places >= 0 && group.places <= left;
+            group.partner > last && group.partner < partners && group.places >= 0 && group.places <= left;
+        last = group.partner;
         places += is_sound ? group.places : 0;
         is_sound = is_sound && places <= left;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Building the schedules of a stream: descriptors go where they are needed, each pair of fields is built by its
- * algorithm, and both programs agree on how it went. A rank that fails on the way still writes its letters, empty ones, so
+ * algorithm, and both programs agree on how it went, once for each field. A rank that fails on the way still writes its letters, empty ones, so
  * that nobody waits in vain; why it failed is said at the next agreement, where all return the same.
  */
 #include <inttypes.h>
@@ -253,19 +253,56 @@ static qdr_status report_trouble(qdri_build *build, int role, int64_t twice, int
 }
 
 static qdr_status agree_on_field(qdri_build *build, qdr_status status) {
-    int64_t word[4];
+    int64_t word[5];
     for (int role = 0; role < 2; role++) {
         const qdri_trouble *trouble = &build->trouble[role];
         word[2 * role] = trouble->twice < 0 ? INT64_MIN : -trouble->twice;
         word[2 * role + 1] = trouble->hole < 0 ? INT64_MIN : -trouble->hole;
     }
+    word[4] = build->spoiled;
     status = qdri_say_who(build->space, build->stream->name, status);
-    QDRI_TRY(qdri_space_agree(build->space, status, word, 4, build->deadline));
+    QDRI_TRY(qdri_space_agree(build->space, status, word, 5, build->deadline));
     for (int role = 0; role < 2; role++) {
         int64_t twice = word[2 * role] == INT64_MIN ? -1 : -word[2 * role];
         int64_t hole = word[2 * role + 1] == INT64_MIN ? -1 : -word[2 * role + 1];
         if (twice >= 0 || hole >= 0) return report_trouble(build, role, twice, hole);
     }
+    if (word[4])
+        return qdri_fail(QDR_MISMATCH,
+                         "stream '%s', field '%s': a rank was told something that makes no sense",
+                         build->stream->name, build->field->name);
+    return QDR_OK;
+}
+
+/* ---- what others have worked out for this rank --------------------------------------------------------- */
+
+/* Places outside of its own memory would be written to at every import. (Who states entries knows places of others; what
+ * room these have is theirs to know.) */
+static qdr_status check_room(const qdri_field *field, const qdri_routes *routes, const qdr_layout *layout,
+                             int own) {
+    int64_t elements, room = INT64_MAX, lowest, highest;
+    int stated = qdri_layout_kind_of(layout) == QDRI_RUNS_OF;
+    if (qdri_layout_is_compact(layout) || stated)
+        QDRI_TRY(qdr_layout_share(layout, stated ? QDR_HERE : own, &elements, &room));
+    for (int i = 0; i < routes->count; i++) {
+        const qdri_route *route = &routes->route[i];
+        lowest = route->list.lowest, highest = route->list.highest;
+        if (route->list.count == 0) qdri_selection_bounds(&route->selection, &lowest, &highest);
+        if (lowest < 0 || highest >= room)
+            return qdri_fail(QDR_MISMATCH,
+                             "field '%s': a schedule with places %" PRId64 " to %" PRId64
+                             " of a memory of %" PRId64,
+                             field->name, lowest, highest, room);
+    }
+    return QDR_OK;
+}
+
+static qdr_status check_routes(qdri_build *build) {
+    const qdri_field *field = build->field;
+    for (int role = 0; role < 2; role++)
+        if (build->has[role])
+            QDRI_TRY(
+                check_room(field, role ? &field->in : &field->out, field->layout[role], build->own[role]));
     return QDR_OK;
 }
 
@@ -280,13 +317,20 @@ static qdr_status build_field(qdri_build *build) {
     return qdri_build_ranges(build);
 }
 
+static qdr_status name_field(const qdri_field *field, qdr_status status) {
+    char sentence[700];
+    if (!status) return QDR_OK;
+    snprintf(sentence, sizeof sentence, "%s", qdr_error_message());
+    return qdri_fail(status, "field '%s': %s", field->name, sentence);
+}
+
 static qdr_status join_all(qdri_build *build) {
     qdr_stream *stream = build->stream;
     for (int f = 0; f < stream->fields; f++)
         for (int role = 0; role < 2; role++) {
             build->field = &stream->field[f];
-            if (build->has[role] && qdri_layout_kind_of(build->field->layout[role]) == QDRI_BOXES)
-                QDRI_TRY(join_boxes(build, role));
+            if (!build->has[role] || qdri_layout_kind_of(build->field->layout[role]) != QDRI_BOXES) continue;
+            QDRI_TRY(name_field(build->field, join_boxes(build, role)));
         }
     return QDR_OK;
 }
@@ -326,13 +370,16 @@ qdr_status qdri_build_all(qdri_build *build, const qdri_choice *asked) {
     choose_all(build, asked, choice);
     qdr_status status = join_all(build);
     status = share_descriptors(build, choice, status, &travelled);
+    char sentence[700]; /* of the first failure; the building goes on for the sake of the others */
+    snprintf(sentence, sizeof sentence, "%s", status ? qdr_error_message() : "");
     describe(build, choice, travelled);
-    QDRI_TRY(qdri_space_agree(build->space, qdri_say_who(build->space, stream->name, status), NULL, 0,
-                              build->deadline));
     for (int f = 0; f < stream->fields; f++) {
         build->field = &stream->field[f];
         build->choice = choice[f];
-        QDRI_TRY(agree_on_field(build, build_field(build)));
+        qdr_status built = build_field(build);
+        if (!built) built = check_routes(build);
+        if (status) built = qdri_fail(status, "%s", sentence);
+        QDRI_TRY(agree_on_field(build, built));
     }
     return QDR_OK;
 }

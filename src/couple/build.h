@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Building schedules: what the files build_*.c share.
+ * Building schedules: what the files that do it share.
  *
  * A transfer has two *roles*: 0 exports, 1 imports. Whoever computes is *responsible*, in one or in both. Two compact
  * layouts need no table: each responsible process works out what it has for everybody (owners.c). Otherwise the
@@ -41,7 +41,7 @@ typedef struct qdri_build {
     qdri_choice choice;
     qdri_field *field; /* under work */
     qdri_trouble trouble[2];
-    int spoiled;  /* some other rank failed, and said so instead of what was expected; it will say why */
+    int spoiled; /* what another rank sent is missing or makes no sense; if that rank failed, it will say why */
     double since; /* when this rank began to compute */
 } qdri_build;
 

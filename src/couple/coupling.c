@@ -90,6 +90,8 @@ static qdr_status check(const qdr_program *program, const char *peer, const qdr_
 static qdr_status agree_to_open(qdr_program *program, qdr_status status, const char *peer,
                                 const qdr_coupling_options *options, double deadline) {
     uint64_t digest = 1;
+    const qdr_coupling_options none = QDR_COUPLING_OPTIONS;
+    if (options->size != sizeof *options) options = &none; /* status says so; nothing in it can be read */
     const char *said[] = {peer, options->transport, options->directory, options->address};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         for (const char *c = said[i] ? said[i] : "\1"; *c; c++)

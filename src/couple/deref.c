@@ -53,6 +53,11 @@ typedef struct answer {
     int64_t place, owner;
 } answer;
 
+/* What others say is not believed: it will be an index. */
+static int is_sound(const qdri_build *build, int role, const answer *one) {
+    return one->place >= 0 && one->owner >= QDRI_OWNED_TWICE && one->owner < build->ranks[role];
+}
+
 static qdr_status write_answers(qdri_build *build, const qdri_owners *table, int count,
                                 const qdri_letter *question, qdri_letter *letter) {
     for (int i = 0; i < count; i++) {
@@ -72,11 +77,10 @@ static qdr_status write_answers(qdri_build *build, const qdri_owners *table, int
 }
 
 /* Answers come in the order of the questions, keeper by keeper. */
-static qdr_status read_answers(qdri_build *build, const qdri_side *side, const qdri_ranges *keepers,
+static qdr_status read_answers(qdri_build *build, int role, const qdri_side *side, const qdri_ranges *keepers,
                                const qdri_letter *letter, qdri_owners *owners, qdri_trouble *trouble) {
     int64_t *taken = QDRI_ZERO_ARRAY(int64_t, keepers->count);
     qdr_status status = taken ? QDR_OK : qdri_fail_memory();
-    for (int i = 0; i < keepers->count; i++) build->spoiled |= letter[i].bytes == 0 && letter[i].rank < 0;
     for (int64_t i = 0; i < owners->count && !status; i++) {
         int64_t element = 0;
         status = element_of(side, owners->low + i, &element);
@@ -86,6 +90,10 @@ static qdr_status read_answers(qdri_build *build, const qdri_side *side, const q
             continue;
         }
         const answer *one = (const answer *)letter[keeper].data + at;
+        if (!is_sound(build, role, one)) {
+            build->spoiled = 1;
+            continue;
+        }
         owners->owner[i] = (int32_t)one->owner;
         ((int64_t *)owners->place)[i] = one->place;
         if (one->owner == QDRI_OWNED_TWICE) qdri_note_trouble(trouble, owners->low + i, -1, -1, -1);
@@ -125,7 +133,7 @@ static qdr_status ask(qdri_build *build, int role, const qdri_side *side, const 
     if (!sent) sent = qdri_mail_swap(&mail, count, given, count, answered);
     if (!status) status = sent;
     qdri_build_works(build);
-    if (!status) status = read_answers(build, side, keepers, answered, owners, &build->trouble[role]);
+    if (!status) status = read_answers(build, role, side, keepers, answered, owners, &build->trouble[role]);
     if (!sent) qdri_letters_free(&build->effort, count, answered);
     free(box);
     return status;
@@ -206,6 +214,10 @@ static void read_findings(qdri_build *build, const qdri_ranges *from, const qdri
         }
         for (int64_t k = 0; k < count; k++) {
             const answer *one = (const answer *)letter[i].data + k;
+            if (!is_sound(build, 0, one)) {
+                build->spoiled = 1;
+                continue;
+            }
             owners->owner[low - owners->low + k] = (int32_t)one->owner;
             ((int64_t *)owners->place)[low - owners->low + k] = one->place;
         }

@@ -4,7 +4,7 @@
  *
  *     program.c, coupling.c   who is there, and the rank space of two programs
  *     stream.c                what is declared, and whether both programs mean the same
- *     build*.c                the schedules: routes between ranks
+ *     build.c and below       the schedules: routes between ranks (build.h)
  *     run.c and below         time stamps, queue, transfer
  *
  * A program is side 0 or 1 of its coupling, by the order of the two names; a stream has an exporting side and an

@@ -20,10 +20,19 @@ static qdri_side side_of(const qdri_build *build, int role) {
     return (qdri_side){build->field->layout[role], build->field->region[role]};
 }
 
+/* The other's descriptor may not have come, and own boxes may not have been joined. */
+static int is_known(const qdri_side *side) {
+    return side->layout && side->region && qdri_layout_is_compact(side->layout);
+}
+
 /* What this rank, in this role, has for everybody of the other; theirs[] are their places, NULL: not wanted. */
 static qdr_status work_out(qdri_build *build, int role, qdri_selection *theirs) {
     const qdri_side mine = side_of(build, role), other = side_of(build, !role);
     qdr_status status = QDR_OK;
+    if (!is_known(&mine) || !is_known(&other)) {
+        build->spoiled = 1;
+        return QDR_OK;
+    }
     for (int partner = 0; partner < build->ranks[!role] && !status; partner++) {
         qdri_selection places = {.elements = 0};
         status =
@@ -104,7 +113,7 @@ static qdr_status look_for_holes(qdri_build *build) {
     for (int role = 0; role < 2; role++) {
         const qdri_side side = side_of(build, role);
         int64_t number = -1;
-        if (!build->has[role] || build->own[role] != 0) continue;
+        if (!build->has[role] || build->own[role] != 0 || !is_known(&side)) continue;
         QDRI_TRY(qdri_side_hole(&side, &number));
         qdri_note_trouble(&build->trouble[role], -1, 0, 0, number);
     }

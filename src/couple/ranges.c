@@ -144,6 +144,10 @@ qdr_status qdri_build_from_tables(qdri_build *build, const qdri_ranges *ranges, 
 static qdr_status walk(qdri_build *build, int role, const qdri_side *side, const qdri_ranges *ranges,
                        qdri_owners *owners) {
     int64_t low = qdri_ranges_low(ranges, ranges->own), high = qdri_ranges_high(ranges, ranges->own);
+    if (!side->layout || !side->region || !qdri_layout_is_compact(side->layout)) {
+        build->spoiled = 1; /* its descriptor did not come */
+        return QDR_OK;
+    }
     qdri_build_works(build);
     qdr_status status = qdri_owners_open(&build->effort, low, high - low, owners);
     if (!status) status = qdri_owners_walk(build, side, owners);

@@ -117,8 +117,7 @@ static qdr_status sum_up(qdri_build *build, double began) {
     return status;
 }
 
-static void count_routes(const qdri_routes *routes, int64_t element_bytes, int64_t *bytes, int64_t *runs) {
-    *bytes += routes->elements * element_bytes;
+static void count_runs(const qdri_routes *routes, int64_t *runs) {
     for (int i = 0; i < routes->count; i++) *runs += qdri_route_runs(&routes->route[i]);
 }
 
@@ -129,10 +128,8 @@ static void fill_view(qdr_stream *stream) {
     for (int f = 0; f < stream->fields; f++) {
         const qdri_field *field = &stream->field[f];
         view->elements += field->elements;
-        count_routes(&field->out, field->width * qdr_type_bytes(field->type[0]), &view->bytes_out,
-                     &view->runs_out);
-        count_routes(&field->in, field->width * qdr_type_bytes(field->type[0]), &view->bytes_in,
-                     &view->runs_in);
+        count_runs(&field->out, &view->runs_out);
+        count_runs(&field->in, &view->runs_in);
     }
 }
 
