@@ -145,22 +145,30 @@ static const char *const closed_forms = "schedules of two compact arrays are fou
                                         "their size: what is left to time is messages, "
                                         "of which there are more with more ranks";
 
-static const char *const numbering = "where the region of an explicit array is no range, finding the numbers "
-                                     "of the elements that a rank owns outweighs "
-                                     "all else (figure 10: of whole arrays BothCom takes far less than "
-                                     "Deref); and Deref is gathered here into one "
-                                     "letter for each pair of ranks, which Meta-Chaos did not do";
-static const char *const telling = "each rank of the smaller program still tells its share of the array";
-static const char *const gathered = "Deref is gathered here into one letter for each pair of ranks, so that "
-                                    "more senders share more than they cost";
+static const char *const numbering =
+    "finding the numbers of owned elements, where the region is no range: with ranges (figure 10f) it holds";
+static const char *const numbering_and_deref =
+    "in part, finding the numbers of owned elements where the region is no range: with ranges (figure 10g) "
+    "the time "
+    "halves, which is not enough against Deref with strides. The rest is untested: perhaps Deref, which has "
+    "one "
+    "letter for each pair of ranks here, is better than Meta-Chaos was";
+static const char *const telling = "each rank of the smaller program tells its share of the array, however "
+                                   "many ranks the other has (see counts)";
+static const char *const better_deref =
+    "untested: perhaps because Deref has one letter for each pair of ranks here";
 static const char *const cheap_messages =
-    "one letter for each pair of ranks is not much, and more ranks have less to tell each";
-static const char *const agreements = "nearly all of it is agreements of all ranks, which the paper's "
-                                      "algorithms did not have: they make an error the "
-                                      "same everywhere, and each crosses the link there and back";
-static const char *const fewer_bytes = "BothCom sends a third of the bytes of Deref across, here and on a "
-                                       "cluster: owners are told in 8 bytes, places "
-                                       "go back in 4";
+    "with more receivers each has less to tell, and that is more than what more messages cost";
+static const char *const whole_arrays = "all of an array is a range, whose numbers need not be looked for, "
+                                        "and ranks look at all that they own whatever "
+                                        "the part";
+static const char *const agreements = "after the descriptors comes an agreement, which makes errors the same "
+                                      "everywhere: it takes 24 ms of the 49 at 4 x 4 "
+                                      "(a second one made it 74)";
+static const char *const fewer_bytes = "BothCom sends a third of Deref's bytes across; with no time for "
+                                       "computing it took 130 ms at 4 x 4, Deref 270";
+static const char *const through_one =
+    "what goes through one process travels twice: with no time for computing, 91 ms against 70";
 
 static void judge_compact(void) {
     range a = share_of_deref("cluster", COMPACT, BEST, RECEIVERS, 0),
@@ -212,14 +220,15 @@ static void judge_explicit(void) {
                    {SQUARE, 0.35, "more of both", "4 to 35"}};
     for (int i = 0; i < 3; i++) {
         range r = share_of_deref("cluster", EXPLICIT, BOTH, figures[i].along, figures[i].limit);
-        judge(56, r.most <= figures[i].limit, numbering, "two explicit, %s: %.0f to %.0f%% of Deref (%s%%)",
-              figures[i].title, 100 * r.least, 100 * r.most, figures[i].paper);
+        judge(56, r.most <= figures[i].limit, numbering_and_deref,
+              "two explicit, %s: %.0f to %.0f%% of Deref (%s%%)", figures[i].title, 100 * r.least,
+              100 * r.most, figures[i].paper);
     }
-    judge(57, cluster(EXPLICIT, 16, 4, DEREF) > cluster(EXPLICIT, 1, 4, DEREF), gathered,
+    judge(57, cluster(EXPLICIT, 16, 4, DEREF) > cluster(EXPLICIT, 1, 4, DEREF), better_deref,
           "Deref gets worse with senders: %.1f ms with 1, %.1f with 4, %.1f with 16",
           1e3 * cluster(EXPLICIT, 1, 4, DEREF), 1e3 * cluster(EXPLICIT, 4, 4, DEREF),
           1e3 * cluster(EXPLICIT, 16, 4, DEREF));
-    judge(57, cluster(EXPLICIT, 16, 16, DEREF) > cluster(EXPLICIT, 4, 4, DEREF), gathered,
+    judge(57, cluster(EXPLICIT, 16, 16, DEREF) > cluster(EXPLICIT, 4, 4, DEREF), better_deref,
           "Deref gets worse beyond 4 x 4: %.1f ms, at 16 x 16 %.1f", 1e3 * cluster(EXPLICIT, 4, 4, DEREF),
           1e3 * cluster(EXPLICIT, 16, 16, DEREF));
     judge(57, falls("cluster", EXPLICIT, BOTH, RECEIVERS) && falls("cluster", EXPLICIT, BOTH, SENDERS),
@@ -252,7 +261,10 @@ static void judge_elements(void) {
             double growth, fit = straightness(kind, way, &growth);
             if (isnan(fit)) continue;
             judge(
-                58, fit >= 0.95, kind == COMPACT && way == BOTH ? closed_forms : NULL,
+                58, fit >= 0.95,
+                way == DEREF      ? NULL
+                : kind == COMPACT ? closed_forms
+                                  : whole_arrays,
                 "%s, %s: time is linear in elements: from 1/8 to all %.2f times, r2 of a straight line %.3f",
                 kind_names[kind], way_title(kind, way), growth, fit);
         }
@@ -313,7 +325,7 @@ static void judge_balance(void) {
 static void judge_grid_compact(void) {
     range a = share_of_deref("grid", COMPACT, BOTH, RECEIVERS, 0),
           b = share_of_deref("grid", COMPACT, BOTH, SENDERS, 0);
-    judge(60, fmax(a.most, b.most) <= 0.18, NULL,
+    judge(60, fmax(a.most, b.most) <= 0.18, agreements,
           "grid, two compact: BothCom takes %.1f to %.1f%% of Deref (12 to 18%%)",
           100 * fmin(a.least, b.least), 100 * fmax(a.most, b.most));
     point points[2 * MOST_POINTS];
@@ -321,7 +333,7 @@ static void judge_grid_compact(void) {
     count += points_of(SENDERS, "grid", COMPACT, points + count);
     for (int p = 0; p < count; p++)
         wins += build_at("grid", COMPACT, points[p], BOTH) <= 1.02 * best_at("grid", COMPACT, points[p]);
-    judge(60, wins == count, NULL,
+    judge(60, wins == count, agreements,
           "grid, two compact: BothCom is best at %d of %d points; 4 x 4: %.1f ms, OneCom %.1f", wins, count,
           1e3 * grid(COMPACT, 4, 4, BOTH),
           1e3 * fmin(grid(COMPACT, 4, 4, EXPORTER), grid(COMPACT, 4, 4, IMPORTER)));
@@ -332,43 +344,57 @@ static void judge_grid_mixed(void) {
           one = share_of_deref("grid", MIXED, IMPORTER, RECEIVERS, 1);
     range more = share_of_deref("grid", MIXED, BOTH, SENDERS, 1),
           less = share_of_deref("grid", MIXED, IMPORTER, SENDERS, 1);
-    judge(61, both.least > 1 && more.least > 1, NULL,
+    judge(61, both.least > 1 && more.least > 1, fewer_bytes,
           "grid, mixed: BothCom is worse than Deref: %.0f to %.0f%% of it",
           100 * fmin(both.least, more.least), 100 * fmax(both.most, more.most));
-    judge(61, one.most < 1 && less.most < 1, NULL,
+    judge(61, one.most < 1 && less.most < 1, numbering,
           "grid, mixed: OneCom is better than Deref: %.0f to %.0f%% of it", 100 * fmin(one.least, less.least),
           100 * fmax(one.most, less.most));
     double all = grid(MIXED, 16, 4, IMPORTER), through = grid(MIXED, 16, 4, IMPORTER_ONE);
     judge(62, through < all, NULL, "grid, 16 senders: OneBack beats AllBack: %.1f ms against %.1f",
           1e3 * through, 1e3 * all);
     all = cluster(MIXED, 16, 4, IMPORTER), through = cluster(MIXED, 16, 4, IMPORTER_ONE);
-    judge(62, fabs(through / all - 1) <= 0.1, NULL,
+    judge(62, fabs(through / all - 1) <= 0.1, through_one,
           "cluster, 16 senders: they are equal: %.1f ms against %.1f", 1e3 * through, 1e3 * all);
 }
 
+/* How much further apart two times are than they should be, as a share; 0 if they are in order. */
+static double out_of_order(double smaller, double larger) {
+    return smaller < larger ? 0 : smaller / larger - 1;
+}
+
 static void judge_grid_explicit(void) {
-    int in_order = 1, slower = 1;
+    int points = 0, swapped = 0, faster = 0;
+    double worst_swap = 0, worst_gain = 0;
     for (int along = RECEIVERS; along <= SQUARE; along++) {
-        point points[MOST_POINTS];
-        int count = points_of((series)along, "grid", EXPLICIT, points);
-        for (int p = 0; p < count; p++) {
-            point at = points[p];
-            int order = grid(EXPLICIT, at.exporters, at.importers, BOTH) <
-                        grid(EXPLICIT, at.exporters, at.importers, DEREF);
-            in_order &= order == (cluster(EXPLICIT, at.exporters, at.importers, BOTH) <
-                                  cluster(EXPLICIT, at.exporters, at.importers, DEREF));
-            for (int way = DEREF; way <= BOTH; way++)
-                slower &= grid(EXPLICIT, at.exporters, at.importers, way) >
-                          cluster(EXPLICIT, at.exporters, at.importers, way);
+        point list[MOST_POINTS];
+        int count = points_of((series)along, "grid", EXPLICIT, list);
+        for (int p = 0; p < count; p++, points++) {
+            double far[2], near[2];
+            for (int way = DEREF; way <= BOTH; way++) {
+                far[way] = build_at("grid", EXPLICIT, list[p], way);
+                near[way] = build_at("cluster", EXPLICIT, list[p], way);
+                double gain = out_of_order(near[way], far[way]);
+                faster += gain > 0;
+                worst_gain = fmax(worst_gain, gain);
+            }
+            int first = near[BOTH] < near[DEREF] ? BOTH : DEREF, second = first == BOTH ? DEREF : BOTH;
+            double swap = out_of_order(far[first], far[second]);
+            swapped += swap > 0;
+            worst_swap = fmax(worst_swap, swap);
         }
     }
-    judge(63, in_order, NULL,
-          "grid, two explicit: InterComm and Deref in the order of figure 9 at all points; 4 x 4: %.1f ms "
-          "and %.1f",
-          1e3 * grid(EXPLICIT, 4, 4, BOTH), 1e3 * grid(EXPLICIT, 4, 4, DEREF));
-    judge(63, slower, NULL,
-          "grid, two explicit: slower than on the cluster at all points; 4 x 4: %.1f ms and %.1f there",
-          1e3 * cluster(EXPLICIT, 4, 4, BOTH), 1e3 * cluster(EXPLICIT, 4, 4, DEREF));
+    judge(63, swapped == 0, NULL,
+          "grid, two explicit: InterComm and Deref in the order of figure 9, but for %d of %d points, by "
+          "%.1f%% at most",
+          swapped, points, 100 * worst_swap);
+    judge(63, faster == 0, NULL,
+          "grid, two explicit: slower than on the cluster, but for %d of %d times, by %.1f%% at most; 4 x 4: "
+          "%.1f ms "
+          "and %.1f against %.1f and %.1f",
+          faster, 2 * points, 100 * worst_gain, 1e3 * grid(EXPLICIT, 4, 4, BOTH),
+          1e3 * grid(EXPLICIT, 4, 4, DEREF), 1e3 * cluster(EXPLICIT, 4, 4, BOTH),
+          1e3 * cluster(EXPLICIT, 4, 4, DEREF));
 }
 
 static void judge_descriptors(void) {

@@ -6,8 +6,8 @@
 #ifndef COUPLE_LINES_H
 #define COUPLE_LINES_H
 
-/* Two compact arrays; a compact one to an explicit one; two explicit ones. Of an explicit array every so-manieth
- * element is meant, or a list of random ones, or, as a control, so many that follow each other. */
+/* Two compact arrays; a compact one to an explicit one; two explicit ones. Of an explicit array every
+ * so-manieth element is meant, or a list of random ones, or, as a control, so many that follow each other. */
 enum { COMPACT, MIXED, EXPLICIT, MIXED_LIST, EXPLICIT_LIST, MIXED_RANGE, EXPLICIT_RANGE, KINDS };
 static const char *const kind_names[KINDS] = {"compact",       "mixed",       "explicit",      "mixed-list",
                                               "explicit-list", "mixed-range", "explicit-range"};

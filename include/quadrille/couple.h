@@ -35,7 +35,13 @@
  *
  * Failure. Every call that waits has a deadline, and all ranks of both programs return the same error, with one
  * sentence that names programs, stream, field, rank and values. When the other program dies, every call that waits for
- * it returns at once (QDR_PEER); in one launch MPI decides what a death means, and the deadline holds.
+ * it returns at once (QDR_PEER), and each rank says what it was waiting for; in one launch MPI decides what a death
+ * means, and the deadline holds. QDR_STALLED is each rank's own: near the deadline one may return it and another QDR_OK.
+ * Only ranks that returned QDR_STALLED repeat the call.
+ *
+ * A call that is refused (QDR_INVALID) on all ranks harms nothing. When it is refused on some ranks of a program and not
+ * on others, these say so at once, and the stream fails with QDR_MISMATCH on all ranks of both programs, as it does when
+ * ranks name different times: an import before it ends, exports and promises soon after, for they do not wait.
  *
  * Calls marked Collective are called by all ranks of a program, in the same order; Both: by all ranks of both programs.
  */
@@ -210,15 +216,16 @@ qdr_status qdr_stream_schedule(const qdr_stream *stream, int outgoing, int field
 
 /* Collective. An exporter waits, up to the deadline, until the importer has closed the stream too: until then it may be
  * asked. (Where both programs close what they export, neither waits; the streams end with the coupling.) An importer says
- * that it will ask no more, and does not wait for the exporter. Sets the handle to NULL; NULL is accepted. After a
- * failure it is local. */
+ * that it will ask no more, and does not wait for the exporter. QDR_BUSY while imports are started and not waited for,
+ * unless the stream has failed: then their handles outlive it, and say so. Otherwise sets the handle to NULL; NULL is
+ * accepted. After a failure it is local. */
 qdr_status qdr_stream_close(qdr_stream **stream);
 
 /* ---- exporting ----------------------------------------------------------------------------------------- */
 
 /* Collective. data[f] is this rank's array of the f-th exported field; copied before the call returns. `time` must be
  * higher than that of the export before, and not lower than what was promised: else QDR_INVALID. Does not wait for the
- * importer unless the queue is full. */
+ * importer unless the queue is full. While it does it promises `time`, and that stays promised after QDR_STALLED. */
 qdr_status qdr_export(qdr_stream *stream, double time, const void *const *data);
 
 /* Collective. An exporter promises to export nothing before `time`; an importer to ask for nothing that an export

@@ -5,6 +5,7 @@
  * do not say the same. Values follow from time and index, and every one is looked at. Arguments: those of
  * couple_pair.h.
  */
+#include <limits.h>
 #include <math.h>
 
 #include "mpi_check.h"
@@ -355,14 +356,77 @@ static void test_deadlock(int really) {
     FINE(qdr_stream_close(&forth));
 }
 
-/* Each closes first what it exports. */
-static void test_closing_deadlock(void) {
+/* A program that waited on a stream and has closed it waits on another: what it said before is forgotten. */
+static void test_deadlock_after_closing(void) {
     static const char *const word[] = {"ocean waits for", "atmos waits for", "'forth'", "'back'"};
     qdr_stream *forth = open_one("forth", 0, (qdr_stream_options)QDR_STREAM_OPTIONS);
     qdr_stream *back = open_one("back", 1, (qdr_stream_options)QDR_STREAM_OPTIONS);
+    qdr_stream *third = open_one("third", 0, (qdr_stream_options)QDR_STREAM_OPTIONS);
+    if (!forth || !back || !third) return;
+    if (side == 0) {
+        nap(0.1);
+        FINE(give(third, 1));
+    } else {
+        TAKE(third, 1, QDR_EXACT, 0, 1);
+        FINE(qdr_stream_close(&third));
+    }
+    EXPECT("deadlock after closing",
+           qdr_import(side == 0 ? back : forth, 1, QDR_EXACT, 0, (void *[]){in.bytes}, NULL), QDR_DEADLOCK,
+           word);
+    FINE(qdr_stream_close(&third));
+    CHECK(qdr_stream_close(&forth) == QDR_DEADLOCK);
+    CHECK(qdr_stream_close(&back) == QDR_DEADLOCK);
+}
+
+/* Each closes first what it exports: neither waits, and what was exported can still be had. */
+static void test_closing_both(void) {
+    qdr_stream *forth = open_one("forth", 0, (qdr_stream_options)QDR_STREAM_OPTIONS);
+    qdr_stream *back = open_one("back", 1, (qdr_stream_options)QDR_STREAM_OPTIONS);
+    qdr_stream **gives = side == 0 ? &forth : &back, **takes = side == 0 ? &back : &forth;
+    double begin = MPI_Wtime();
     if (!forth || !back) return;
-    EXPECT("closing", qdr_stream_close(side == 0 ? &forth : &back), QDR_DEADLOCK, word);
-    CHECK(qdr_stream_close(side == 0 ? &back : &forth) == QDR_DEADLOCK);
+    FINE(give(*gives, 1));
+    FINE(qdr_stream_close(gives));
+    CHECK_SAYING(MPI_Wtime() - begin < 5, "it took %.1f s", MPI_Wtime() - begin);
+    TAKE(*takes, 1, QDR_EXACT, 0, 1);
+    TAKE(*takes, 2, QDR_AFTER, INFINITY, NAN);
+    FINE(qdr_stream_close(takes));
+}
+
+/* A stream stays while its imports have handles; after a failure they outlive it. */
+static void test_handles(int exporter) {
+    qdr_stream_options options = QDR_STREAM_OPTIONS;
+    options.queue = INT_MAX; /* as many as come */
+    qdr_stream *stream = open_one("held", exporter, options);
+    qdr_import_call *call[2] = {NULL, NULL};
+    int done = 0;
+    if (!stream) return;
+    if (side == exporter) {
+        nap(0.02);
+        for (int time = 1; time <= 20; time++) FINE(give(stream, time));
+        CHECK(qdr_stream_look(stream).queued <= 20);
+    } else {
+        wipe(&in);
+        FINE(qdr_import_start(stream, 20, QDR_EXACT, 0, (void *[]){in.bytes}, &call[0]));
+        CHECK(qdr_stream_close(&stream) == QDR_BUSY && stream);
+        FINE(qdr_import_wait(&call[0], NULL));
+        inspect(__LINE__, &in, 20);
+    }
+    FINE(qdr_stream_close(&stream));
+
+    qdr_coupling *self = NULL;
+    qdr_coupled from = {.name = "heat", .layout = out.layout, .type = QDR_DOUBLE};
+    qdr_coupled to = {.name = "heat", .layout = in.layout, .type = QDR_DOUBLE};
+    FINE(qdr_coupling_open(program, pair_name[side], &pair_options, &self));
+    if (!self) return;
+    FINE(qdr_stream_open(self, "held", &from, 1, &to, 1, NULL, &stream));
+    for (int i = 0; stream && i < 2; i++)
+        FINE(qdr_import_start(stream, 1 + i, QDR_EXACT, 0, (void *[]){in.bytes}, &call[i]));
+    CHECK(qdr_import(stream, 3, QDR_EXACT, 0, (void *[]){in.bytes}, NULL) == QDR_DEADLOCK);
+    CHECK(qdr_stream_close(&stream) == QDR_DEADLOCK && !stream);
+    CHECK(qdr_import_wait(&call[0], NULL) == QDR_DEADLOCK && !call[0]);
+    CHECK(qdr_import_test(&call[1], &done, NULL) == QDR_DEADLOCK && done && !call[1]);
+    FINE(qdr_coupling_close(&self));
 }
 
 /* ---- ranks that do not say the same -------------------------------------------------------------------- */
@@ -410,6 +474,89 @@ static void test_different_exports(int exporter) {
                      qdr_status_text(status), status ? qdr_error_message() : "");
     status = qdr_stream_close(&stream);
     CHECK(status == (ranks > 1 ? QDR_MISMATCH : QDR_OK));
+}
+
+/* One rank's call is refused, or another than that of the rest, where nobody votes: all of both programs are told, long
+ * before any deadline, with the rank and the reason. */
+static void test_one_is_wrong(int exporter, int fails_when_full) {
+    enum { NO_ARRAYS, NOT_HIGHER, NO_TIME, NO_PROMISE, OTHER_PROMISE, KINDS };
+    static const char *const reason[] = {"NULL", "not later", "nan", "nan", "promised 6"};
+    for (int kind = 0; kind < (fails_when_full ? NO_PROMISE : KINDS); kind++) {
+        qdr_stream_options options = QDR_STREAM_OPTIONS;
+        options.fails_when_full = side == exporter && fails_when_full;
+        qdr_stream *stream = open_one("wrong", exporter, options);
+        const char *const word[] = {"'wrong'", fails_when_full ? "rank" : reason[kind], pair_name[exporter],
+                                    NULL};
+        int ranks = side == exporter ? own_ranks : peer_ranks, is_wrong = own_rank == ranks - 1;
+        qdr_status status = QDR_OK;
+        double begin = MPI_Wtime(), right = kind == NO_PROMISE || kind == OTHER_PROMISE ? 5 : 2;
+        if (!stream) return;
+        if (side == exporter && ranks > 1) {
+            const void *data[] = {out.bytes};
+            FINE(give(stream, 1));
+            if (right == 5)
+                status = qdr_stream_promise(stream, !is_wrong ? 5 : kind == NO_PROMISE ? NAN : 6);
+            else if (is_wrong)
+                status = qdr_export(stream,
+                                    kind == NOT_HIGHER ? 1
+                                    : kind == NO_TIME  ? NAN
+                                                       : 2,
+                                    kind == NO_ARRAYS ? NULL : data);
+            else
+                status = give(stream, 2);
+            /* Who made the mistake is told at once, by itself. */
+            for (int i = 0; (!status || status == QDR_INVALID) && i < 5000; i++) {
+                nap(0.001);
+                status = qdr_stream_promise(stream, 1); /* changes nothing */
+            }
+        } else if (ranks > 1) {
+            status = qdr_import(stream, 2, QDR_EXACT, 0, (void *[]){in.bytes}, NULL);
+            for (int i = 0; (!status || status == QDR_UNMATCHED) && i < 5000; i++) {
+                nap(0.001);
+                status = qdr_stream_promise(stream, 2);
+            }
+        }
+        if (ranks > 1) {
+            int said = status == QDR_MISMATCH;
+            for (int i = 0; i < 3; i++) said &= strstr(qdr_error_message(), word[i]) != NULL;
+            CHECK_SAYING(said, "kind %d: %s: %s", kind, qdr_status_text(status), qdr_error_message());
+            CHECK_SAYING(MPI_Wtime() - begin < 8, "it took %.1f s", MPI_Wtime() - begin);
+        }
+        status = qdr_stream_close(&stream);
+        CHECK(status == (ranks > 1 ? QDR_MISMATCH : QDR_OK));
+    }
+}
+
+/* The same of imports, which vote. */
+static void test_one_imports_wrong(int exporter) {
+    for (int kind = 0; kind < 2; kind++) {
+        qdr_stream *stream = open_one("askew", exporter, (qdr_stream_options)QDR_STREAM_OPTIONS);
+        int ranks = side == exporter ? peer_ranks : own_ranks, is_wrong = own_rank == ranks - 1;
+        qdr_status status = QDR_OK;
+        if (!stream) return;
+        if (side != exporter && ranks > 1) {
+            void *data[] = {in.bytes};
+            status = qdr_import(stream, 1, is_wrong && kind ? (qdr_match)9 : QDR_EXACT, 0,
+                                is_wrong && !kind ? NULL : data, NULL);
+            CHECK(status == (is_wrong ? QDR_INVALID : QDR_MISMATCH));
+            for (int i = 0; status != QDR_MISMATCH && i < 5000; i++) {
+                nap(0.001);
+                status = qdr_stream_promise(stream, 1);
+            }
+        } else if (ranks > 1) {
+            for (int i = 0; !status && i < 5000; i++) {
+                nap(0.001);
+                status = qdr_stream_promise(stream, 1);
+            }
+        }
+        char name[80];
+        snprintf(name, sizeof name, "rank %d of %s", ranks - 1, pair_name[1 - exporter]);
+        if (ranks > 1)
+            CHECK_SAYING(status == QDR_MISMATCH && strstr(qdr_error_message(), name), "%s: %s",
+                         qdr_status_text(status), qdr_error_message());
+        status = qdr_stream_close(&stream);
+        CHECK(status == (ranks > 1 ? QDR_MISMATCH : QDR_OK));
+    }
 }
 
 /* ---- fields and types ---------------------------------------------------------------------------------- */
@@ -500,11 +647,16 @@ int main(int argc, char **argv) {
             test_fields(exporter, 1, "pairwise");
             test_different_imports(exporter);
             test_different_exports(exporter);
+            test_one_is_wrong(exporter, 0);
+            test_one_is_wrong(exporter, 1);
+            test_one_imports_wrong(exporter);
+            test_handles(exporter);
         }
         test_both_ways();
         test_deadlock(0);
         test_deadlock(1);
-        test_closing_deadlock();
+        test_deadlock_after_closing();
+        test_closing_both();
         test_self();
         test_both_ways(); /* after all that */
         close_array(&out);

@@ -18,19 +18,31 @@
 
 /* ---- what the importer says ---------------------------------------------------------------------------- */
 
+/* It comes from another program: what is used to index or to wait makes sense, or is refused. */
+static int makes_sense(const qdri_running *running, const qdri_ask *ask) {
+    const qdri_wanted *request = &ask->request;
+    if (ask->kind != QDRI_ASK_REQUEST)
+        return (ask->kind == QDRI_ASK_PROMISE || ask->kind == QDRI_ASK_NO_MORE) && !isnan(request->time);
+    return qdri_match_name(request->match) && isfinite(request->time) && request->tolerance >= 0 &&
+           request->time >= running->timeline.asked;
+}
+
+static qdr_status take_ask(qdri_running *running, const qdri_ask *ask) {
+    if (!makes_sense(running, ask))
+        return qdri_fail(QDR_MISMATCH, "%s: what rank %d of %s asks for makes no sense", running->label,
+                         running->own % running->importers, running->importer_name);
+    if (ask->kind == QDRI_ASK_REQUEST) return qdri_timeline_ask(&running->timeline, &ask->request);
+    qdri_timeline_spare(&running->timeline, ask->request.time);
+    return QDR_OK;
+}
+
 int qdri_export_asked(qdri_box *box, const qdri_body *body) {
     qdri_running *running = box->running;
-    const qdri_ask *ask = &body->ask;
     running->asks++;
-    if (ask->kind == QDRI_ASK_REQUEST) {
-        qdr_status status = qdri_timeline_ask(&running->timeline, &ask->request);
-        if (status) qdri_fault_raise(running, status);
-    } else {
-        qdri_timeline_spare(&running->timeline, ask->request.time);
-    }
-    if (ask->kind != QDRI_ASK_NO_MORE) return 1;
-    running->no_more_asks = 1;
-    return 0;
+    qdr_status status = take_ask(running, &body->ask);
+    if (status) qdri_fault_raise(running, status);
+    running->no_more_asks = body->ask.kind == QDRI_ASK_NO_MORE;
+    return !status && !running->no_more_asks;
 }
 
 /* ---- answers ------------------------------------------------------------------------------------------- */
@@ -152,17 +164,26 @@ static qdr_status wait_for_vote(qdri_running *running, const qdri_vote *vote, do
 static qdr_status vote_on_room(qdri_running *running, double time, qdr_status mine) {
     char sentence[QDRI_SENTENCE] = "", queue[240];
     if (mine) snprintf(sentence, sizeof sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());
-    qdri_ballot ballot = {
-        {!mine && !has_room(running, &time), qdri_ordered(time), ~qdri_ordered(time), mine, ~(int64_t)mine}};
+    qdri_ballot ballot = {{!mine && !has_room(running, &time), qdri_ordered(time), ~qdri_ordered(time), mine,
+                           mine ? running->own : -1}};
     qdri_vote *vote = NULL;
     qdr_status status = qdri_vote_start(running, &ballot, &vote);
     if (!status && !mine) status = wait_for_vote(running, vote, time);
     if (vote) ballot = vote->result;
     qdri_vote_drop(&vote);
-    if (mine) return qdri_fail(mine, "%s", sentence);
-    if (!status && (ballot.word[1] != ~ballot.word[2] || ballot.word[3]))
-        status = qdri_fail(QDR_MISMATCH, "%s: the ranks of %s disagree about an export at %g", running->label,
-                           running->exporter_name, time);
+    if (mine) {
+        qdri_beside_made(running);
+        return qdri_fail(mine, "%s", sentence);
+    }
+    if (!status && ballot.word[3])
+        status = qdri_fail(QDR_MISMATCH,
+                           "%s: rank %d of %s was refused its export (%s), others were not, at %.17g",
+                           running->label, (int)ballot.word[4], running->exporter_name,
+                           qdr_status_text((qdr_status)ballot.word[3]), time);
+    if (!status && ballot.word[1] != ~ballot.word[2])
+        status = qdri_fail(QDR_MISMATCH, "%s: the ranks of %s export at different times, from %.17g to %.17g",
+                           running->label, running->exporter_name, qdri_from_ordered(~ballot.word[2]),
+                           qdri_from_ordered(ballot.word[1]));
     if (status) qdri_fault_raise(running, status);
     if (status || !ballot.word[0]) return status;
     queue_text(running, queue, sizeof queue);
@@ -199,17 +220,27 @@ static qdr_status sort_data(const qdri_running *running, const void *const *data
     return QDR_OK;
 }
 
+/* The block of a slot, made with its first use; NULL: no memory. */
+static char *snapshot_in(qdri_running *running, int slot) {
+    int64_t had = running->snapshots;
+    if (!qdri_grow(&running->snapshot, &running->snapshots, slot + INT64_C(1), sizeof *running->snapshot))
+        return NULL;
+    for (int64_t i = had; i < running->snapshots; i++) running->snapshot[i] = NULL;
+    if (!running->snapshot[slot])
+        running->snapshot[slot] = QDRI_ARRAY(char, running->out.at[running->out.count]);
+    return running->snapshot[slot];
+}
+
 static qdr_status keep(qdri_running *running, double time, const void *const *data) {
     int slot = qdri_timeline_export(&running->timeline, time);
     running->exported++;
     if (slot < 0) return QDR_OK;
-    char **block = &running->snapshot[slot];
-    if (!*block) *block = QDRI_ARRAY(char, running->out.at[running->out.count]);
-    if (!*block) {
+    char *block = snapshot_in(running, slot);
+    if (!block) {
         qdri_fault_raise(running, qdri_fail_memory());
         return qdri_running_state(running);
     }
-    qdri_transfer_pack(running, data, time, *block);
+    qdri_transfer_pack(running, data, time, block);
     return QDR_OK;
 }
 
@@ -219,10 +250,14 @@ static qdr_status do_export(qdri_running *running, double time, const void *cons
     QDRI_TRY(qdri_running_state(running));
     qdr_status status = check_time(running, time);
     if (!status) status = sort_data(running, data, sorted);
-    if (running->stream->options.fails_when_full) status = vote_on_room(running, time, status);
-    if (!status) status = wait_for_room(running, time);
-    if (!status) status = keep(running, time, sorted);
-    if (status) return status;
+    if (!status) status = qdri_timeline_reserve(&running->timeline);
+    if (running->stream->options.fails_when_full)
+        QDRI_TRY(vote_on_room(running, time, status));
+    else if (status)
+        return qdri_beside_refused(running, status);
+    QDRI_TRY(wait_for_room(running, time));
+    QDRI_TRY(keep(running, time, sorted));
+    qdri_beside_made(running);
     qdri_running_step(running);
     return running->failed ? qdri_running_state(running) : QDR_OK;
 }
@@ -240,20 +275,28 @@ qdr_status qdr_export(qdr_stream *stream, double time, const void *const *data) 
 }
 
 /* A program that is coupled with itself promises as an exporter. */
-qdr_status qdr_stream_promise(qdr_stream *stream, double time) {
-    if (!stream) return qdri_fail(QDR_INVALID, "qdr_stream_promise: the stream is NULL");
-    qdri_running *running = stream->running;
-    if (isnan(time)) return qdri_fail(QDR_INVALID, "%s: the time %g of a promise", running->label, time);
-    qdri_lock(running->wire);
-    qdr_status status = qdri_running_state(running);
-    if (!status && stream->exports)
+static qdr_status do_promise(qdri_running *running, double time) {
+    QDRI_TRY(qdri_running_state(running));
+    if (isnan(time))
+        return qdri_beside_refused(
+            running, qdri_fail(QDR_INVALID, "%s: the time %g of a promise", running->label, time));
+    if (running->stream->exports) {
         qdri_timeline_promise(&running->timeline, time);
-    else if (!status && time > running->spared) {
+    } else if (time > running->spared) {
         running->spared = time;
         qdri_import_say(running, &(qdri_ask){.kind = QDRI_ASK_PROMISE, .request = {.time = time}});
     }
-    if (!status) qdri_progress(running->wire);
-    if (!status) qdri_running_step(running);
+    qdri_beside_promised(running, time);
+    qdri_progress(running->wire);
+    qdri_running_step(running);
+    return running->failed ? qdri_running_state(running) : QDR_OK;
+}
+
+qdr_status qdr_stream_promise(qdr_stream *stream, double time) {
+    if (!stream) return qdri_fail(QDR_INVALID, "qdr_stream_promise: the stream is NULL");
+    qdri_running *running = stream->running;
+    qdri_lock(running->wire);
+    qdr_status status = do_promise(running, time + 0.0);
     qdri_unlock(running->wire);
     return status;
 }

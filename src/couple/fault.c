@@ -69,7 +69,8 @@ static void tell(qdri_running *running, int except, int64_t also) {
 
 static void fail_one(qdri_running *running, const qdri_fault_note *note, int from) {
     if (running->failed) return;
-    running->failed = (qdr_status)note->status;
+    running->failed =
+        note->status > QDR_OK && note->status <= QDR_FULL ? (qdr_status)note->status : QDR_BROKEN;
     snprintf(running->sentence, sizeof running->sentence, "%.*s", QDRI_SENTENCE - 1, note->sentence);
     running->ready = 1;
     tell(running, from, note->also);

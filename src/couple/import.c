@@ -18,7 +18,7 @@
 #include "base/random.h"
 #include "couple/run.h"
 
-void qdri_request_text(const qdri_request *request, char *text, size_t size) {
+void qdri_wanted_text(const qdri_wanted *request, char *text, size_t size) {
     int length = snprintf(text, size, "%s %g", qdri_match_name(request->match), request->time);
     if (request->match != QDR_EXACT && length > 0 && (size_t)length < size)
         snprintf(text + length, size - (size_t)length, ", tolerance %g", request->tolerance);
@@ -32,22 +32,16 @@ void qdri_import_say(qdri_running *running, const qdri_ask *ask) {
 
 /* ---- whether all ask for the same ---------------------------------------------------------------------- */
 
-/* What is compared; each word is followed by its complement, so that the maxima tell the extremes. */
-enum { STATUS, TIME, MATCH, TOLERANCE, COMPARED };
-
-static double from_ordered(int64_t word) {
-    double value;
-    if (word < 0) word ^= INT64_MAX;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
+/* What is compared; each word is followed by its complement, so that the maxima tell the extremes. Then the highest
+ * rank whose call was refused; -1: none. */
+enum { STATUS, TIME, MATCH, TOLERANCE, COMPARED, REFUSED = 2 * COMPARED };
 
 /* `mine`: what this rank thinks of its own call. */
 static qdr_status vote(qdr_import_call *call, qdr_status mine) {
     int64_t word[COMPARED] = {
         [STATUS] = mine,
         [TIME] = qdri_ordered(call->request.time),
-        [MATCH] = (int64_t)call->request.match,
+        [MATCH] = call->request.match,
         [TOLERANCE] = qdri_ordered(call->request.tolerance),
     };
     qdri_ballot ballot;
@@ -55,6 +49,7 @@ static qdr_status vote(qdr_import_call *call, qdr_status mine) {
         ballot.word[2 * i] = word[i];
         ballot.word[2 * i + 1] = ~word[i];
     }
+    ballot.word[REFUSED] = mine ? call->running->own : -1;
     return qdri_vote_start(call->running, &ballot, &call->vote);
 }
 
@@ -69,19 +64,19 @@ static qdr_status compare(const qdr_import_call *call) {
     const char *who = running->importer_name;
     if (most[TIME] != least[TIME])
         return qdri_fail(QDR_MISMATCH, "%s: the ranks of %s ask for different times, from %.17g to %.17g",
-                         running->label, who, from_ordered(least[TIME]), from_ordered(most[TIME]));
-    if (most[MATCH] != least[MATCH])
+                         running->label, who, qdri_from_ordered(least[TIME]), qdri_from_ordered(most[TIME]));
+    if (most[MATCH] != least[MATCH] && qdri_match_name(least[MATCH]) && qdri_match_name(most[MATCH]))
         return qdri_fail(QDR_MISMATCH, "%s: the ranks of %s ask for different matches at %.17g: %s and %s",
-                         running->label, who, call->request.time, qdri_match_name((qdr_match)least[MATCH]),
-                         qdri_match_name((qdr_match)most[MATCH]));
+                         running->label, who, call->request.time, qdri_match_name(least[MATCH]),
+                         qdri_match_name(most[MATCH]));
     if (most[TOLERANCE] != least[TOLERANCE])
         return qdri_fail(QDR_MISMATCH,
                          "%s: the ranks of %s ask with different tolerances at %.17g, from %g to %g",
-                         running->label, who, call->request.time, from_ordered(least[TOLERANCE]),
-                         from_ordered(most[TOLERANCE]));
-    return qdri_fail(QDR_MISMATCH,
-                     "%s: the import at %.17g is right on some ranks of %s and wrong on others (%s)",
-                     running->label, call->request.time, who, qdr_status_text((qdr_status)most[STATUS]));
+                         running->label, who, call->request.time, qdri_from_ordered(least[TOLERANCE]),
+                         qdri_from_ordered(most[TOLERANCE]));
+    return qdri_fail(QDR_MISMATCH, "%s: rank %d of %s was refused its import at %.17g (%s), others were not",
+                     running->label, (int)call->vote->result.word[REFUSED], who, call->request.time,
+                     qdr_status_text((qdr_status)most[STATUS]));
 }
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
@@ -104,7 +99,8 @@ int qdri_import_answered(qdri_box *box, const qdri_body *body) {
     const qdri_answer *answer = &body->answer;
     qdr_import_call *call = running->calls;
     while (call && (call->over || call->verdict != QDRI_UNDECIDED)) call = call->next;
-    if (!call || call->request.number != answer->number) {
+    int is_verdict = answer->verdict == QDRI_MATCHED || answer->verdict == QDRI_UNMATCHED;
+    if (!call || call->request.number != answer->number || !is_verdict) {
         qdri_fault_raise(running,
                          qdri_fail(QDR_MISMATCH,
                                    "%s: rank %d of %s got an answer to import %" PRId64
@@ -112,7 +108,7 @@ int qdri_import_answered(qdri_box *box, const qdri_body *body) {
                                    running->label, running->own, running->importer_name, answer->number));
         return 0;
     }
-    call->verdict = answer->verdict == QDRI_MATCHED ? QDRI_MATCHED : QDRI_UNMATCHED;
+    call->verdict = (qdri_verdict)answer->verdict;
     call->time = answer->time;
     return are_unanswered(running);
 }
@@ -152,12 +148,32 @@ static void drop_orphans(qdri_running *running) {
     }
 }
 
+int64_t qdri_import_held(const qdri_running *running) {
+    int64_t held = 0;
+    for (const qdr_import_call *call = running->calls; call; call = call->next) held += !call->orphaned;
+    return held;
+}
+
 void qdri_import_close(qdri_running *running) {
     while (running->calls) {
         qdr_import_call *call = running->calls;
         running->calls = call->next;
-        free_call(call);
+        if (call->orphaned) {
+            free_call(call);
+            continue;
+        }
+        qdri_vote_drop(&call->vote);
+        call->running = NULL;
+        call->left = running->failed ? running->failed : QDR_GONE;
     }
+}
+
+/* The stream has failed, and was closed. */
+static qdr_status conclude_without_stream(qdr_import_call **handle) {
+    qdr_status status = (*handle)->left;
+    free(*handle);
+    *handle = NULL;
+    return qdri_fail(status, "the stream of this import failed, and was closed: %s", qdr_status_text(status));
 }
 
 /* The result of a call that has finished. */
@@ -166,7 +182,7 @@ static qdr_status conclude(qdr_import_call **handle, double *matched) {
     qdri_running *running = call->running;
     qdr_status status = QDR_OK;
     char text[100];
-    qdri_request_text(&call->request, text, sizeof text);
+    qdri_wanted_text(&call->request, text, sizeof text);
     if (running->failed)
         status = qdri_running_state(running);
     else if (call->verdict == QDRI_UNMATCHED)
@@ -181,14 +197,16 @@ static qdr_status conclude(qdr_import_call **handle, double *matched) {
 
 /* ---- the beginning ------------------------------------------------------------------------------------- */
 
-static qdr_status check_request(const qdri_running *running, const qdri_request *request) {
+static qdr_status check_request(const qdri_running *running, const qdri_wanted *request) {
+    if (!qdri_match_name(request->match))
+        return qdri_fail(QDR_INVALID, "%s: there is no match %d", running->label, (int)request->match);
     if (!isfinite(request->time) || isnan(request->tolerance) || request->tolerance < 0)
         return qdri_fail(QDR_INVALID, "%s: an import at time %g with tolerance %g", running->label,
                          request->time, request->tolerance);
     if (request->time < running->asked)
         return qdri_fail(QDR_INVALID, "%s: the import at time %.17g is earlier than the one before, at %.17g",
                          running->label, request->time, running->asked);
-    if (qdri_request_lowest(request) < running->spared)
+    if (qdri_wanted_lowest(request) < running->spared)
         return qdri_fail(
             QDR_INVALID,
             "%s: the import at time %.17g could match an export before %.17g, which was promised "
@@ -197,7 +215,7 @@ static qdr_status check_request(const qdri_running *running, const qdri_request 
     return QDR_OK;
 }
 
-static uint64_t digest(const qdri_request *request) {
+static uint64_t digest(const qdri_wanted *request) {
     uint64_t word = qdri_mix((uint64_t)qdri_ordered(request->time));
     word = qdri_mix(word ^ (uint64_t)qdri_ordered(request->tolerance));
     return qdri_mix(word ^ (uint64_t)request->match ^ (uint64_t)request->number << 8);
@@ -217,7 +235,7 @@ static qdr_status sort_data(const qdr_stream *stream, void *const *data, void **
 
 /* Adds the call and asks. */
 static void launch(qdri_running *running, qdr_import_call *call) {
-    qdri_request *request = &call->request;
+    qdri_wanted *request = &call->request;
     qdr_import_call **link = &running->calls;
     int listens = are_unanswered(running);
     while (*link) link = &(*link)->next;
@@ -254,20 +272,22 @@ qdr_status qdr_import_start(qdr_stream *stream, double time, qdr_match match, do
     if (!stream->imports)
         return qdri_fail(QDR_INVALID, "%s: %s exports it, and cannot import", running->label,
                          stream->coupling->program->name);
-    if ((int)match < QDR_EXACT || (int)match > QDR_NEAREST)
-        return qdri_fail(QDR_INVALID, "%s: there is no match %d", running->label, (int)match);
     size_t bytes = sizeof(qdr_import_call) + (size_t)stream->fields * sizeof(void *);
     qdr_import_call *made = qdri_alloc_zero(1, bytes);
-    if (!made) return qdri_fail_memory();
-    made->running = running;
-    made->request = (qdri_request){
-        .time = time + 0.0, .match = match, .tolerance = match == QDR_EXACT ? 0 : tolerance + 0.0};
     qdri_lock(running->wire);
-    qdr_status status = start(running, made, data);
-    if (status)
-        free_call(made);
-    else
-        *call = made;
+    qdr_status status = QDR_OK;
+    if (made) {
+        made->running = running;
+        made->request = (qdri_wanted){.time = time + 0.0,
+                                      .match = (int64_t)match,
+                                      .tolerance = match == QDR_EXACT ? 0 : tolerance + 0.0};
+        status = start(running, made, data);
+    } else { /* it cannot even vote */
+        qdri_fault_raise(running, qdri_fail_memory());
+        status = qdri_running_state(running);
+    }
+    if (made && status) free_call(made);
+    if (!status) *call = made;
     qdri_unlock(running->wire);
     return status;
 }
@@ -277,6 +297,10 @@ qdr_status qdr_import_start(qdr_stream *stream, double time, qdr_match match, do
 qdr_status qdr_import_test(qdr_import_call **call, int *done, double *matched) {
     if (!call || !*call || !done) return qdri_fail(QDR_INVALID, "qdr_import_test: an argument is NULL");
     qdri_running *running = (*call)->running;
+    if (!running) {
+        *done = 1;
+        return conclude_without_stream(call);
+    }
     qdri_lock(running->wire);
     qdri_progress(running->wire);
     qdri_running_step(running);
@@ -299,7 +323,7 @@ static qdr_status wait_for(qdr_import_call **handle, double *matched) {
     char text[100];
     qdri_wait wait = {
         .kind = QDRI_WAIT_ANSWER, .number = call->request.number, .ready = has_finished, .context = call};
-    qdri_request_text(&call->request, text, sizeof text);
+    qdri_wanted_text(&call->request, text, sizeof text);
     snprintf(wait.what, sizeof wait.what, "the export of stream '%s' by %s that matches %s",
              running->stream->name, running->exporter_name, text);
     qdr_status status = qdri_running_wait(running, &wait);
@@ -310,6 +334,7 @@ static qdr_status wait_for(qdr_import_call **handle, double *matched) {
 
 qdr_status qdr_import_wait(qdr_import_call **call, double *matched) {
     if (!call || !*call) return qdri_fail(QDR_INVALID, "qdr_import_wait: the call is NULL");
+    if (!(*call)->running) return conclude_without_stream(call);
     qdri_wire *wire = (*call)->running->wire;
     qdri_lock(wire);
     qdr_status status = wait_for(call, matched);

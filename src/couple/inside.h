@@ -134,6 +134,8 @@ qdr_status qdri_streams_end(qdr_coupling *coupling);
 
 /* Both. The schedules exist: makes the plan and all that running needs. Leaves nothing behind on failure. */
 qdr_status qdri_running_open(qdr_stream *stream);
+/* QDR_BUSY while imports of it are started whose handles the program has, unless it has failed. */
+qdr_status qdri_running_may_close(const qdr_stream *stream);
 /* Collective as qdr_stream_close(); frees everything also when it fails. But where both programs close what they export,
  * an exporter need not wait: unless it is for good, `running` then stays, and serves the other program. */
 qdr_status qdri_running_close(qdr_stream *stream, int for_good);

@@ -5,10 +5,11 @@
  * are there. An exporter begins an exchange when it has decided, an importer when it has heard so; a
  * program that is coupled with itself, when both.
  *
- * The end. An exporter that closes will export no more, which decides all requests; it stays until the
+ * The end. All ranks of a program come to it. An exporter that closes will export no more, which decides all requests; it stays until the
  * importer has said that it asks no more, and has what it asked for. An importer that closes says so and
  * leaves, after what it started has ended. After a failure nobody waits for anybody.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,9 @@ static void pass(qdri_running *running) {
 }
 
 static qdr_status end_exchange(qdri_running *running) {
-    QDRI_TRY(qdri_exchange_end_held(&running->exchange));
+    qdr_status status = qdri_exchange_end_held(&running->exchange);
+    running->lost = status != QDR_OK;
+    QDRI_TRY(status);
     qdr_import_call *call = qdri_import_next(running);
     if (running->stream->imports && !call->orphaned) QDRI_TRY(qdri_transfer_unpack(running, call));
     pass(running);
@@ -90,6 +93,9 @@ static void describe(qdri_running *running) {
     running->importer_rank = space->rank[to];
     running->exporter_name = space->name[from];
     running->importer_name = space->name[to];
+    running->fellows = stream->exports ? running->exporters : running->importers;
+    running->fellow_rank = stream->exports ? running->exporter_rank : running->importer_rank;
+    running->own_name = stream->exports ? running->exporter_name : running->importer_name;
     snprintf(running->label, sizeof running->label, "stream '%s' from %s to %s", stream->name,
              running->exporter_name, running->importer_name);
 }
@@ -108,17 +114,13 @@ static int64_t converted_bytes(const qdri_running *running) {
 
 /* All memory but that of snapshots. */
 static qdr_status make_memory(qdri_running *running) {
-    int queue = running->stream->options.queue > 0 ? running->stream->options.queue : 8;
     QDRI_TRY(qdri_messages_open(running->stream, 1, &running->out));
     QDRI_TRY(qdri_messages_open(running->stream, 0, &running->in));
-    QDRI_TRY(qdri_timeline_open(queue, &running->timeline));
-    running->snapshot = QDRI_ZERO_ARRAY(char *, (int64_t)queue + 1);
     running->outgoing = QDRI_ZERO_ARRAY(const void *, running->out.count);
     running->incoming = QDRI_ZERO_ARRAY(void *, running->in.count);
     running->staging = QDRI_ARRAY(char, running->in.at[running->in.count]);
     running->converted = QDRI_ARRAY(char, converted_bytes(running));
-    if (!running->snapshot || !running->outgoing || !running->incoming || !running->staging ||
-        !running->converted)
+    if (!running->outgoing || !running->incoming || !running->staging || !running->converted)
         return qdri_fail_memory();
     return QDR_OK;
 }
@@ -148,6 +150,7 @@ static void listen_to_others(qdri_running *running) {
                     QDRI_TAG_ANSWER, sizeof(qdri_answer), qdri_import_answered);
     qdri_deadlock_listen(running);
     qdri_vote_listen(running);
+    qdri_beside_listen(running);
     qdri_fault_listen(running);
 }
 
@@ -172,6 +175,7 @@ static void unlink_running(qdri_running *running) {
 static void dispose(qdri_running *running, int stays) {
     qdri_import_close(running);
     qdri_vote_close(running);
+    qdri_beside_close(running);
     qdri_transfer_close(running);
     qdri_timeline_close(&running->timeline);
     free(running->mine);
@@ -180,17 +184,16 @@ static void dispose(qdri_running *running, int stays) {
     if (!stays) free(running);
 }
 
-static double deadline_of(const qdr_stream *stream) {
-    return stream->seconds > 0 ? qdri_seconds() + stream->seconds : 0;
-}
-
 /* Whether all have their memory; tags, a number for the stream, who has wishes for the plan. */
 static qdr_status agree_to_begin(qdri_running *running, qdr_status status) {
     const qdr_stream *stream = running->stream;
     int wishes = stream->options.plan != NULL;
     int64_t word[] = {(int64_t)(1e9 * qdri_seconds()), wishes, wishes && stream->exports};
-    qdri_agreement agreement = {
-        .status = status, .maximum = word, .count = 3, .wants_tags = 1, .deadline = deadline_of(stream)};
+    qdri_agreement agreement = {.status = status,
+                                .maximum = word,
+                                .count = 3,
+                                .wants_tags = 1,
+                                .deadline = qdri_deadline(stream->seconds)};
     qdri_lock(running->wire);
     status = qdri_agree(running->wire, &agreement);
     qdri_unlock(running->wire);
@@ -202,7 +205,7 @@ static qdr_status agree_to_begin(qdri_running *running, qdr_status status) {
 }
 
 static qdr_status agree_to_run(qdri_running *running, qdr_status status) {
-    qdri_agreement agreement = {.status = status, .deadline = deadline_of(running->stream)};
+    qdri_agreement agreement = {.status = status, .deadline = qdri_deadline(running->stream->seconds)};
     qdri_lock(running->wire);
     status = qdri_agree(running->wire, &agreement);
     qdri_unlock(running->wire);
@@ -230,10 +233,11 @@ static void give_up(qdri_running *running, int has_tags) {
 
 qdr_status qdri_running_open(qdr_stream *stream) {
     qdri_running *running = QDRI_ZERO_ARRAY(qdri_running, 1);
-    if (!running) return qdri_fail_memory(); /* the others will hear of it by their deadline */
+    if (!running) return qdri_fail_memory(); /* the others wait for it, up to their deadline */
     running->stream = stream;
     running->wire = qdri_wire_retain(stream->coupling->space.wire);
     running->asked = running->spared = -INFINITY;
+    qdri_timeline_open(stream->options.queue > 0 ? stream->options.queue : 8, &running->timeline);
     describe(running);
     int has_tags = 0;
     qdr_status status = agree_to_begin(running, make_memory(running));
@@ -258,13 +262,13 @@ static int imports_have_ended(qdri_running *running, const void *context) {
     (void)context;
     for (const qdr_import_call *call = running->calls; call; call = call->next)
         if (!call->finished) return 0;
-    return running->votes == NULL;
+    return !running->votes && running->heard_last;
 }
 
 static int has_left(const qdri_running *running) {
     return running->no_more_asks && running->goodbyes_due == 0 && !running->exchange && running->mines == 0 &&
-           running->their == 0 && !running->votes && !qdri_timeline_next(&running->timeline) &&
-           !qdri_timeline_undecided(&running->timeline);
+           running->their == 0 && !running->votes && running->heard_last &&
+           !qdri_timeline_next(&running->timeline) && !qdri_timeline_undecided(&running->timeline);
 }
 
 static int may_go(qdri_running *running, const void *context) {
@@ -290,12 +294,24 @@ static qdr_status close_exports(qdri_running *running) {
     return qdri_running_wait(running, &wait);
 }
 
-/* Memos are short, and leave unless somebody is gone. */
+/* Memos are short, and leave unless somebody is gone; those that do not go on by themselves. After a failure somebody
+ * may well be gone. */
 static void wait_for_memos(qdri_running *running) {
-    const double patience = 1; /* seconds */
+    const double patience = running->failed ? 0.02 : 1; /* seconds */
     double deadline = qdri_seconds() + patience;
     while (running->memos_under_way > 0 && qdri_wire_usable(running->wire) && qdri_seconds() < deadline)
         qdri_progress(running->wire);
+}
+
+qdr_status qdri_running_may_close(const qdr_stream *stream) {
+    qdri_running *running = stream->running;
+    if (!running) return QDR_OK;
+    qdri_lock(running->wire);
+    int64_t imports = qdri_running_state(running) ? 0 : qdri_import_held(running);
+    qdri_unlock(running->wire);
+    if (imports == 0) return QDR_OK;
+    return qdri_fail(QDR_BUSY, "%s: %" PRId64 " imports were started and not waited for; wait for them first",
+                     running->label, imports);
 }
 
 /* Exports end first: that decides what the imports of the same program wait for. */
@@ -303,6 +319,7 @@ static qdr_status finish(qdri_running *running) {
     const qdr_stream *stream = running->stream;
     QDRI_TRY(qdri_running_state(running));
     if (stream->exports) qdri_timeline_promise(&running->timeline, INFINITY);
+    qdri_beside_end(running);
     if (stream->imports) QDRI_TRY(close_imports(running));
     if (stream->exports) QDRI_TRY(close_exports(running));
     return QDR_OK;
@@ -325,8 +342,9 @@ qdr_status qdri_running_close(qdr_stream *stream, int for_good) {
     }
     wait_for_memos(running);
     unlink_running(running);
-    int goes_on = running->memos_under_way > 0, stays = qdri_memos_cancel(running);
-    if (!running->failed && !stays && !goes_on) qdri_wire_return_tags(running->wire, running->first_tag);
+    int stays = qdri_memos_cancel(running);
+    /* Who has to receive a memo that still goes holds the tags until then. After a failure nobody has to. */
+    if (!running->failed && !stays) qdri_wire_return_tags(running->wire, running->first_tag);
     qdri_unlock(running->wire);
     dispose(running, stays);
     stream->running = NULL;

@@ -9,6 +9,7 @@
  *     run_plan.c       how the plan is wished for
  *     run_memos.c      small messages beside the plan
  *     run_vote.c       what the ranks of a program have alike
+ *     run_beside.c     the same of calls that do not vote
  *     run_wait.c       waiting, deadlines
  *     run_deadlock.c   programs that wait for each other
  *     fault.c          a failure of one rank becomes that of all
@@ -41,7 +42,8 @@ enum {
     QDRI_TAG_FAULT,
     QDRI_TAG_WAITS,
     QDRI_TAG_UP,
-    QDRI_TAG_DOWN
+    QDRI_TAG_DOWN,
+    QDRI_TAG_BESIDE
 };
 
 enum { QDRI_SENTENCE = 1000, QDRI_WHAT = 400 };
@@ -50,7 +52,7 @@ enum { QDRI_SENTENCE = 1000, QDRI_WHAT = 400 };
 typedef enum qdri_ask_kind { QDRI_ASK_REQUEST, QDRI_ASK_PROMISE, QDRI_ASK_NO_MORE } qdri_ask_kind;
 typedef struct qdri_ask {
     int64_t kind;
-    qdri_request request; /* of a promise: its time */
+    qdri_wanted request; /* of a promise: its time */
 } qdri_ask;
 
 /* Exporter to importer; and to the next exporter, which compares it with its own. */
@@ -76,15 +78,23 @@ typedef enum qdri_wait_kind {
     QDRI_WAIT_ROOM,
     QDRI_WAIT_CLOSE
 } qdri_wait_kind;
-typedef struct qdri_statement {
+typedef struct qdri_wait_note {
     int64_t stream; /* the number of its opening */
     int64_t serial, kind, number;
     int64_t knows_tag, knows_serial;
     char what[QDRI_WHAT];
-} qdri_statement;
+} qdri_wait_note;
+
+/* To the next rank of the program: what became of a call. */
+typedef enum qdri_call_kind { QDRI_CALL_REFUSED, QDRI_CALL_PROMISED, QDRI_CALL_LAST } qdri_call_kind;
+typedef struct qdri_call_note {
+    int64_t number, kind;
+    double time;          /* of a promise */
+    char what[QDRI_WHAT]; /* of a refusal */
+} qdri_call_note;
 
 /* Between ranks of one program: words of which the maxima are wanted. */
-enum { QDRI_VOTED = 8 };
+enum { QDRI_VOTED = 9 };
 typedef struct qdri_ballot {
     int64_t word[QDRI_VOTED];
 } qdri_ballot;
@@ -93,7 +103,8 @@ typedef union qdri_body {
     qdri_ask ask;
     qdri_answer answer;
     qdri_fault_note fault;
-    qdri_statement statement;
+    qdri_wait_note statement;
+    qdri_call_note call;
     qdri_ballot ballot;
 } qdri_body;
 
@@ -147,6 +158,23 @@ void qdri_vote_drop(qdri_vote **vote);
 void qdri_vote_listen(qdri_running *running);
 void qdri_vote_close(qdri_running *running);
 
+/* ---- calls without a vote ------------------------------------------------------------------------------ */
+
+typedef struct qdri_call_notes {
+    qdri_call_note *note;
+    int64_t count, capacity;
+} qdri_call_notes;
+
+void qdri_beside_listen(qdri_running *running);
+/* An export was made. */
+void qdri_beside_made(qdri_running *running);
+void qdri_beside_promised(qdri_running *running, double time);
+/* A call was refused, with this status and the thread's sentence, which are returned. */
+qdr_status qdri_beside_refused(qdri_running *running, qdr_status status);
+/* This rank closes the stream. It may leave when running->heard_last. */
+void qdri_beside_end(qdri_running *running);
+void qdri_beside_close(qdri_running *running);
+
 /* ---- messages of the plan ------------------------------------------------------------------------------ */
 
 /* Before the data of each; 64 bytes. */
@@ -192,7 +220,10 @@ struct qdri_running {
     qdri_running *next; /* of the coupling's */
     qdri_wire *wire;
     qdri_poller poller;
-    int own;                                  /* this rank's place in its program */
+    int own;                /* this rank's place in its program */
+    int fellows;            /* ranks of that */
+    const int *fellow_rank; /* on the wire */
+    const char *own_name;
     int exporters, importers;                 /* how many */
     const int *exporter_rank, *importer_rank; /* on the wire */
     const char *exporter_name, *importer_name;
@@ -204,7 +235,7 @@ struct qdri_running {
 
     qdri_memo *memos, *unused_memos; /* all, and those in the pool */
     int memos_under_way;
-    qdri_box ask, answer, compare, waits, fault[3], up[2], down;
+    qdri_box ask, answer, compare, waits, fault[3], up[2], down, beside;
     int faults;       /* boxes of fault[] in use */
     int goodbyes_due; /* of importers that this rank listens to */
     int lingers;      /* the exporter may close it and go on; its end comes with that of the coupling */
@@ -214,6 +245,7 @@ struct qdri_running {
     int plan_is_wished, plan_wished_by_exporter; /* in some way */
     qdr_plan *plan;
     qdr_exchange *exchange;
+    int lost;              /* an exchange failed: MPI may still use its memory */
     const void **outgoing; /* [out.count] */
     void **incoming;       /* [in.count] */
     char *staging;         /* what comes */
@@ -221,7 +253,8 @@ struct qdri_running {
 
     /* Exporting. */
     qdri_timeline timeline;
-    char **snapshot;            /* [queue + 1]: NULL, or a block */
+    char **snapshot; /* [snapshots]: NULL, or a block */
+    int64_t snapshots;
     int64_t asks;               /* memos that came from the correspondent */
     int no_more_asks;           /* it said so */
     qdri_answer *mine, *theirs; /* answers that wait for being compared with the neighbour's */
@@ -236,6 +269,10 @@ struct qdri_running {
     qdri_vote *votes, *unlifted; /* that are not over; the first of them that did not go up */
     qdri_ballots heard_below[2];
 
+    int64_t numbered; /* exports and promises that were made or refused */
+    qdri_call_notes calls_told, calls_heard;
+    int closes, heard_last;
+
     int64_t exported, imported;
 
     /* Waiting. */
@@ -243,19 +280,20 @@ struct qdri_running {
     int ready;
     int64_t serial; /* of the wait */
     double waits_since;
-    qdri_statement told, heard; /* to and from the other root about this stream */
+    qdri_wait_note told, heard; /* to and from the other root about this stream */
 };
 
 struct qdr_import_call {
-    qdri_running *running;
+    qdri_running *running; /* NULL: it failed, and is closed */
     qdr_import_call *next;
-    qdri_request request;
+    qdri_wanted request;
     qdri_verdict verdict; /* as answered */
     double time;
     qdri_vote *vote; /* whether all ranks mean the same; NULL: they do */
     int over;        /* the data has come, or none will */
     int finished;    /* both, or the stream failed */
     int orphaned;    /* nobody has the handle */
+    qdr_status left; /* without a stream: its failure */
     void *data[];    /* [fields]: in the order of stream->field */
 };
 
@@ -268,6 +306,13 @@ static inline int64_t qdri_ordered(double value) {
     int64_t word;
     memcpy(&word, &value, sizeof word);
     return word < 0 ? word ^ INT64_MAX : word;
+}
+
+static inline double qdri_from_ordered(int64_t word) {
+    double value;
+    if (word < 0) word ^= INT64_MAX;
+    memcpy(&value, &word, sizeof value);
+    return value;
 }
 
 /* ---- between the files --------------------------------------------------------------------------------- */
@@ -306,14 +351,12 @@ void qdri_transfer_close(qdri_running *running);
 /* Fills the block of an export. */
 void qdri_transfer_pack(qdri_running *running, const void *const *data, double time, char *block);
 /* One exchange: of the snapshot in this slot (-1: this rank exports nothing), for this request. */
-qdr_status qdri_transfer_start(qdri_running *running, const qdri_request *request, int slot);
+qdr_status qdri_transfer_start(qdri_running *running, const qdri_wanted *request, int slot);
 /* What came, into the arrays of the call. */
 qdr_status qdri_transfer_unpack(qdri_running *running, const qdr_import_call *call);
 
 uint64_t qdri_checksum(const void *data, int64_t bytes);
 
-/* Whether values of one type can become values of another. */
-int qdri_convertible(qdr_type from, qdr_type to);
 /* `count` values; whole numbers beyond the range become its end, and what is no number 0. */
 void qdri_convert(qdr_type from, qdr_type to, int64_t count, const void *in, void *out);
 
@@ -329,10 +372,12 @@ qdr_import_call *qdri_import_next(const qdri_running *running);
 void qdri_import_settle(qdri_running *running);
 /* To all exporters that listen to this rank. */
 void qdri_import_say(qdri_running *running, const qdri_ask *ask);
-/* Frees the calls. */
+/* How many calls there are whose handles the program has. */
+int64_t qdri_import_held(const qdri_running *running);
+/* Frees the calls, but for those: they stay, with the stream's failure, until they are waited for. */
 void qdri_import_close(qdri_running *running);
 
 /* "BEFORE 3.5, tolerance 1". */
-void qdri_request_text(const qdri_request *request, char *text, size_t size);
+void qdri_wanted_text(const qdri_wanted *request, char *text, size_t size);
 
 #endif

@@ -34,7 +34,7 @@ static int is_still(const qdri_running *running) {
 }
 
 /* Whether this program has not yet done what the other waits for. */
-static int is_in_vain(const qdri_running *running, const qdri_statement *other) {
+static int is_in_vain(const qdri_running *running, const qdri_wait_note *other) {
     switch (other->kind) {
     case QDRI_WAIT_ANSWER:
         return running->stream->exports && is_undecided(running, other->number);
@@ -67,7 +67,7 @@ static int64_t number_of(const qdri_running *running) {
 /* ---- with itself --------------------------------------------------------------------------------------- */
 
 static void look_at_oneself(qdri_running *running) {
-    qdri_statement own = {.kind = running->wait->kind, .number = number_of(running)};
+    qdri_wait_note own = {.kind = running->wait->kind, .number = number_of(running)};
     if (own.kind == QDRI_WAIT_CLOSE || !depends_on_other(running) || !is_in_vain(running, &own)) return;
     qdri_fault_raise(running, qdri_fail(QDR_DEADLOCK, "%s: %s waits for %s, which is itself", running->label,
                                         running->exporter_name, running->wait->what));
@@ -75,15 +75,15 @@ static void look_at_oneself(qdri_running *running) {
 
 /* ---- with another -------------------------------------------------------------------------------------- */
 
-static void send_statement(qdri_running *running, qdri_statement *statement) {
+static void send_statement(qdri_running *running, qdri_wait_note *statement) {
     int root = running->stream->exports ? running->importer_rank[0] : running->exporter_rank[0];
     statement->stream = running->nonce;
     qdri_memo_send(running, root, QDRI_TAG_WAITS, statement, sizeof *statement);
 }
 
 static void state(qdri_running *running, int64_t knows_tag, int64_t knows_serial) {
-    qdri_statement *told = &running->told;
-    *told = (qdri_statement){.serial = running->serial,
+    qdri_wait_note *told = &running->told;
+    *told = (qdri_wait_note){.serial = running->serial,
                              .kind = running->wait->kind,
                              .number = number_of(running),
                              .knows_tag = knows_tag,
@@ -98,6 +98,7 @@ static int heard(qdri_box *box, const qdri_body *body) {
     if (body->statement.stream != running->nonce) return 1;
     if (body->statement.kind == QDRI_GOODBYE) {
         running->goodbyes_due--;
+        running->heard.serial = 0; /* it waits here no more */
         return 0;
     }
     running->heard = body->statement;
@@ -112,7 +113,7 @@ void qdri_deadlock_listen(qdri_running *running) {
         (qdri_box){.running = running,
                    .from = stream->exports ? running->importer_rank[0] : running->exporter_rank[0],
                    .tag = QDRI_TAG_WAITS,
-                   .bytes = sizeof(qdri_statement),
+                   .bytes = sizeof(qdri_wait_note),
                    .came = heard};
     running->goodbyes_due += stream->exports;
     qdri_box_post(&running->waits);
@@ -120,7 +121,7 @@ void qdri_deadlock_listen(qdri_running *running) {
 
 void qdri_deadlock_goodbye(qdri_running *running) {
     if (!qdri_running_is_root(running) || running->stream->coupling->space.is_self) return;
-    send_statement(running, &(qdri_statement){.kind = QDRI_GOODBYE});
+    send_statement(running, &(qdri_wait_note){.kind = QDRI_GOODBYE});
 }
 
 /* Both roots may come here; their sentences are the same. Where both close what they export, each has said all that it
@@ -159,7 +160,7 @@ void qdri_deadlock_look(qdri_running *running) {
     if (running->told.serial != running->serial) state(running, 0, 0);
     qdri_running *other = latest(coupling);
     if (!other || other->failed || !is_in_vain(other, &other->heard)) return;
-    const qdri_statement *heard = &other->heard, *told = &running->told;
+    const qdri_wait_note *heard = &other->heard, *told = &running->told;
     if (heard->knows_tag == running->first_tag && heard->knows_serial == running->serial)
         report(running, other);
     else if (told->knows_tag != other->first_tag || told->knows_serial != heard->serial)

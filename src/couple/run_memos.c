@@ -80,7 +80,7 @@ void qdri_box_post(qdri_box *box) {
 int qdri_memos_cancel(qdri_running *running) {
     qdri_box *const box[] = {&running->ask,      &running->answer,   &running->compare,  &running->waits,
                              &running->fault[0], &running->fault[1], &running->fault[2], &running->up[0],
-                             &running->up[1],    &running->down};
+                             &running->up[1],    &running->down,     &running->beside};
     int stays = 0;
     for (size_t i = 0; i < sizeof box / sizeof *box; i++)
         stays |= qdri_cancel(running->wire, &box[i]->operation);

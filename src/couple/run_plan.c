@@ -47,10 +47,8 @@ static qdr_status share_wishes(qdri_running *running, wishes *wanted, double dea
     int64_t word[WORDS];
     qdr_status status = QDR_OK;
     for (int i = 0; i < (int)WORDS; i++) word[i] = INT64_MIN;
-    if (decides && stream->options.plan) {
-        status = make_wishes(stream->options.plan, wanted);
-        if (!status) memcpy(word, wanted, sizeof *wanted);
-    }
+    if (stream->options.plan) status = make_wishes(stream->options.plan, wanted);
+    if (decides && stream->options.plan && !status) memcpy(word, wanted, sizeof *wanted);
     qdri_lock(running->wire);
     status = qdri_agree(
         running->wire,
@@ -83,12 +81,11 @@ static void fill_options(const qdr_stream *stream, const wishes *wanted, qdr_pla
 
 qdr_status qdri_plan_open(qdri_running *running) {
     const qdri_messages *out = &running->out, *in = &running->in;
-    double seconds = running->stream->seconds;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     wishes wanted = {.chunk = 0};
     qdr_partners *partners = NULL;
     if (running->plan_is_wished)
-        QDRI_TRY(share_wishes(running, &wanted, seconds > 0 ? qdri_seconds() + seconds : 0));
+        QDRI_TRY(share_wishes(running, &wanted, qdri_deadline(running->stream->seconds)));
     fill_options(running->stream, &wanted, &options);
     QDRI_TRY(qdri_partners_on(running->wire, out->count, out->rank, out->bytes, in->count, in->rank,
                               in->bytes, &partners));

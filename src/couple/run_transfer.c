@@ -125,11 +125,10 @@ qdr_status qdri_messages_open(const qdr_stream *stream, int outgoing, qdri_messa
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
 void qdri_transfer_close(qdri_running *running) {
-    int left_to_mpi = running->exchange != NULL;
+    int left_to_mpi = running->exchange || running->lost;
     qdri_exchange_abandon(&running->exchange);
     qdr_plan_destroy(&running->plan);
-    for (int i = 0; !left_to_mpi && running->snapshot && i <= running->timeline.queue; i++)
-        free(running->snapshot[i]);
+    for (int64_t i = 0; !left_to_mpi && i < running->snapshots; i++) free(running->snapshot[i]);
     if (!left_to_mpi) free(running->staging);
     free(running->snapshot);
     free(running->converted);
@@ -163,7 +162,7 @@ void qdri_transfer_pack(qdri_running *running, const void *const *data, double t
         pack_message(running, data, m, time, block + running->out.at[m]);
 }
 
-qdr_status qdri_transfer_start(qdri_running *running, const qdri_request *request, int slot) {
+qdr_status qdri_transfer_start(qdri_running *running, const qdri_wanted *request, int slot) {
     for (int m = 0; m < running->out.count; m++) {
         char *message = running->snapshot[slot] + running->out.at[m];
         qdri_header header;

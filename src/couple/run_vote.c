@@ -14,14 +14,10 @@
 #include "base/memory.h"
 #include "couple/run.h"
 
-static const int *ranks_of(const qdri_running *running) {
-    return running->stream->exports ? running->exporter_rank : running->importer_rank;
-}
-
 static int children_of(const qdri_running *running, int child[2]) {
-    int ranks = running->stream->exports ? running->exporters : running->importers, count = 0;
-    for (int place = 2 * running->own + 1; place <= 2 * running->own + 2 && place < ranks; place++)
-        child[count++] = ranks_of(running)[place];
+    int count = 0;
+    for (int place = 2 * running->own + 1; place <= 2 * running->own + 2 && place < running->fellows; place++)
+        child[count++] = running->fellow_rank[place];
     return count;
 }
 
@@ -75,7 +71,7 @@ static void lift(qdri_running *running) {
         if (own == 0)
             conclude(running, &ballot);
         else
-            qdri_memo_send(running, ranks_of(running)[(own - 1) / 2], QDRI_TAG_UP, &ballot, sizeof ballot);
+            qdri_memo_send(running, running->fellow_rank[(own - 1) / 2], QDRI_TAG_UP, &ballot, sizeof ballot);
     }
 }
 
@@ -102,7 +98,7 @@ void qdri_vote_listen(qdri_running *running) {
         qdri_box_post(&running->up[i]);
     }
     if (own == 0) return;
-    box.from = ranks_of(running)[(own - 1) / 2];
+    box.from = running->fellow_rank[(own - 1) / 2];
     box.tag = QDRI_TAG_DOWN;
     box.came = came_down;
     running->down = box;

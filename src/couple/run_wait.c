@@ -44,6 +44,11 @@ static qdr_status deserted(qdri_running *running) {
     return qdri_running_state(running);
 }
 
+/* Whether other ranks of this program have something to say first. */
+static int waits_for_its_own(const qdri_running *running) {
+    return running->votes || (running->closes && !running->heard_last);
+}
+
 static void rest(void) {
     nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
@@ -56,29 +61,25 @@ static qdr_status wait_for_it(qdri_running *running, double deadline) {
         qdri_deadlock_look(running);
         if (running->ready) break;
         if (deadline > 0 && qdri_seconds() > deadline) return stalled(running);
-        if (qdri_wire_is_alone(running->wire) && !running->votes) return deserted(running);
+        if (qdri_wire_is_alone(running->wire) && !waits_for_its_own(running)) return deserted(running);
         rest();
         qdri_progress(running->wire);
     }
     return running->failed ? qdri_running_state(running) : QDR_OK;
 }
 
-/* Rises over all streams of the coupling. */
-static int64_t next_serial(const qdr_coupling *coupling) {
-    int64_t last = 0;
-    for (const qdri_running *running = coupling->runnings; running; running = running->next)
-        if (running->serial > last) last = running->serial;
-    return last + 1;
+/* Rises over all streams of the coupling, also those that were closed. (Waits that are told of last longer than a tick.) */
+static int64_t next_serial(void) {
+    return (int64_t)(1e9 * qdri_seconds());
 }
 
 qdr_status qdri_running_wait(qdri_running *running, const qdri_wait *wait) {
-    double seconds = running->stream->seconds;
     running->wait = wait;
     running->ready = 0;
-    running->serial = next_serial(running->stream->coupling);
+    running->serial = next_serial();
     running->waits_since = qdri_seconds();
     qdri_running_step(running);
-    qdr_status status = wait_for_it(running, seconds > 0 ? running->waits_since + seconds : 0);
+    qdr_status status = wait_for_it(running, qdri_deadline(running->stream->seconds));
     running->wait = NULL;
     return status;
 }

@@ -224,6 +224,7 @@ qdr_status qdr_stream_schedule(const qdr_stream *stream, int outgoing, int field
 qdr_status qdr_stream_close(qdr_stream **stream) {
     if (!stream || !*stream) return QDR_OK;
     qdr_stream *closed = *stream;
+    QDRI_TRY(qdri_running_may_close(closed));
     *stream = NULL;
     qdr_coupling *coupling = closed->coupling;
     qdr_status status = qdri_running_close(closed, 0);

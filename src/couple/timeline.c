@@ -26,22 +26,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-const char *qdri_match_name(qdr_match match) {
+const char *qdri_match_name(int64_t match) {
     static const char *const name[] = {"EXACT", "BEFORE", "AFTER", "NEAREST"};
-    return name[match];
+    return match >= QDR_EXACT && match <= QDR_NEAREST ? name[match] : NULL;
 }
 
-qdr_status qdri_timeline_open(int queue, qdri_timeline *timeline) {
+void qdri_timeline_open(int queue, qdri_timeline *timeline) {
     *timeline = (qdri_timeline){
         .queue = queue, .last = -INFINITY, .promised = -INFINITY, .asked = -INFINITY, .unneeded = -INFINITY};
-    timeline->stamp = QDRI_ARRAY(qdri_stamp, (int64_t)queue + 2);
-    timeline->free_slot = QDRI_ARRAY(int, (int64_t)queue + 1);
-    if (!timeline->stamp || !timeline->free_slot) {
-        qdri_timeline_close(timeline);
-        return qdri_fail_memory();
-    }
-    for (int slot = queue; slot >= 0; slot--) timeline->free_slot[timeline->free_slots++] = slot;
-    return QDR_OK;
 }
 
 void qdri_timeline_close(qdri_timeline *timeline) {
@@ -53,33 +45,33 @@ void qdri_timeline_close(qdri_timeline *timeline) {
 
 /* ---- deciding ------------------------------------------------------------------------------------------ */
 
-double qdri_request_lowest(const qdri_request *request) {
+double qdri_wanted_lowest(const qdri_wanted *request) {
     int looks_back = request->match == QDR_BEFORE || request->match == QDR_NEAREST;
     return looks_back ? request->time - request->tolerance : request->time;
 }
 
-static double highest(const qdri_request *request) {
+static double highest(const qdri_wanted *request) {
     int looks_ahead = request->match == QDR_AFTER || request->match == QDR_NEAREST;
     return looks_ahead ? request->time + request->tolerance : request->time;
 }
 
 /* The better of the two neighbours of a request, either of which may be NULL or outside its window. */
-static qdri_stamp *better(const qdri_request *request, qdri_stamp *before, qdri_stamp *after) {
-    if (before && before->time < qdri_request_lowest(request)) before = NULL;
+static qdri_stamp *better(const qdri_wanted *request, qdri_stamp *before, qdri_stamp *after) {
+    if (before && before->time < qdri_wanted_lowest(request)) before = NULL;
     if (after && after->time > highest(request)) after = NULL;
     if (!before || !after) return before ? before : after;
     return request->time - before->time <= after->time - request->time ? before : after;
 }
 
 /* Whether a future export can beat `best`, which is not beyond the request and may be NULL. */
-static int can_be_beaten(const qdri_timeline *timeline, const qdri_request *request, const qdri_stamp *best) {
+static int can_be_beaten(const qdri_timeline *timeline, const qdri_wanted *request, const qdri_stamp *best) {
     if (timeline->promised > highest(request) || timeline->promised == INFINITY) return 0;
     if (!best || timeline->promised <= request->time) return 1;
     return timeline->promised - request->time < request->time - best->time;
 }
 
 /* Fills *match if the verdict is QDRI_MATCHED. */
-static qdri_verdict judge(const qdri_timeline *timeline, const qdri_request *request, qdri_stamp **match) {
+static qdri_verdict judge(const qdri_timeline *timeline, const qdri_wanted *request, qdri_stamp **match) {
     int beyond = timeline->kept; /* the first that is not before the request */
     while (beyond > 0 && timeline->stamp[beyond - 1].time >= request->time) beyond--;
     qdri_stamp *before = beyond > 0 ? &timeline->stamp[beyond - 1] : NULL;
@@ -132,6 +124,20 @@ static void decide(qdri_timeline *timeline) {
 
 /* ---- the exporter's side ------------------------------------------------------------------------------- */
 
+/* Memory grows with use, for a queue may be as long as one likes. */
+qdr_status qdri_timeline_reserve(qdri_timeline *timeline) {
+    if (qdri_grow(&timeline->stamp, &timeline->stamp_capacity, timeline->kept + INT64_C(1),
+                  sizeof *timeline->stamp) &&
+        qdri_grow(&timeline->free_slot, &timeline->slot_capacity, timeline->slots + INT64_C(1),
+                  sizeof *timeline->free_slot))
+        return QDR_OK;
+    return qdri_fail_memory();
+}
+
+static int take_slot(qdri_timeline *timeline) {
+    return timeline->free_slots > 0 ? timeline->free_slot[--timeline->free_slots] : timeline->slots++;
+}
+
 static void append(qdri_timeline *timeline, double time) {
     timeline->stamp[timeline->kept++] = (qdri_stamp){.time = time, .slot = -1};
     timeline->last = time;
@@ -159,7 +165,7 @@ qdri_room qdri_timeline_room(qdri_timeline *timeline, double time) {
     timeline->last = last;
     timeline->kept--;
     if (!is_kept) return QDRI_NO_NEED;
-    return needed <= timeline->queue + is_wanted ? QDRI_ROOM : QDRI_FULL;
+    return needed - is_wanted <= timeline->queue ? QDRI_ROOM : QDRI_FULL;
 }
 
 int qdri_timeline_export(qdri_timeline *timeline, double time) {
@@ -168,7 +174,7 @@ int qdri_timeline_export(qdri_timeline *timeline, double time) {
     decide(timeline);
     qdri_stamp *newest = timeline->kept > 0 ? &timeline->stamp[timeline->kept - 1] : NULL;
     if (!newest || newest->slot >= 0) return -1;
-    newest->slot = timeline->free_slot[--timeline->free_slots];
+    newest->slot = take_slot(timeline);
     for (int64_t i = from; i < timeline->decided; i++)
         if (timeline->request[i].verdict == QDRI_MATCHED && timeline->request[i].slot < 0)
             timeline->request[i].slot = newest->slot;
@@ -194,7 +200,7 @@ static void compact(qdri_timeline *timeline) {
     timeline->served = 0;
 }
 
-qdr_status qdri_timeline_ask(qdri_timeline *timeline, const qdri_request *request) {
+qdr_status qdri_timeline_ask(qdri_timeline *timeline, const qdri_wanted *request) {
     compact(timeline);
     if (!qdri_grow(&timeline->request, &timeline->capacity, timeline->requests + 1,
                    sizeof *timeline->request))

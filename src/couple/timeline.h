@@ -7,18 +7,19 @@
 
 #include "quadrille/couple.h"
 
-typedef struct qdri_request {
+/* What an import asks for. It travels as it is: whole words, so that any two compilers agree. */
+typedef struct qdri_wanted {
     int64_t number; /* counted from 0 in its stream */
     double time, tolerance;
-    qdr_match match;
+    int64_t match;   /* qdr_match */
     uint64_t digest; /* of the rest */
-} qdri_request;
+} qdri_wanted;
 
 typedef enum qdri_verdict { QDRI_UNDECIDED, QDRI_MATCHED, QDRI_UNMATCHED } qdri_verdict;
 
 /* A request, and what became of it. */
 typedef struct qdri_asked {
-    qdri_request request;
+    qdri_wanted request;
     qdri_verdict verdict;
     double time; /* of the export that matches */
     int slot;    /* where its data is */
@@ -31,20 +32,22 @@ typedef struct qdri_stamp {
 } qdri_stamp;
 
 typedef struct qdri_timeline {
-    int queue;           /* exports that may wait */
-    double last;         /* export; -infinity: none */
-    double promised;     /* by the exporter: nothing before this; -infinity: nothing */
-    double asked;        /* the last request's time; -infinity: none */
-    double unneeded;     /* by the importer: nothing that an export before this could match */
-    int kept;            /* exports */
-    qdri_stamp *stamp;   /* [queue + 2], by rising time */
-    int free_slots;      /* of queue + 1 */
-    int *free_slot;      /* [queue + 1] */
+    int queue;         /* exports that may wait */
+    double last;       /* export; -infinity: none */
+    double promised;   /* by the exporter: nothing before this; -infinity: nothing */
+    double asked;      /* the last request's time; -infinity: none */
+    double unneeded;   /* by the importer: nothing that an export before this could match */
+    int kept;          /* exports */
+    qdri_stamp *stamp; /* by rising time */
+    int slots;         /* that were ever used, queue + 1 at most */
+    int free_slots;    /* of those */
+    int *free_slot;
+    int64_t stamp_capacity, slot_capacity;
     qdri_asked *request; /* [requests], of which the first `served` are over */
     int64_t requests, served, announced, decided, capacity;
 } qdri_timeline;
 
-qdr_status qdri_timeline_open(int queue, qdri_timeline *timeline);
+void qdri_timeline_open(int queue, qdri_timeline *timeline);
 void qdri_timeline_close(qdri_timeline *timeline);
 
 typedef enum qdri_room {
@@ -53,6 +56,8 @@ typedef enum qdri_room {
     QDRI_FULL,    /* so many wait already */
 } qdri_room;
 
+/* Memory for one more export; before each of the next two. */
+qdr_status qdri_timeline_reserve(qdri_timeline *timeline);
 /* What an export at `time`, higher than the last one, would meet. */
 qdri_room qdri_timeline_room(qdri_timeline *timeline, double time);
 /* The export takes place; there was room. Returns the slot for its data, -1: not needed. */
@@ -61,7 +66,7 @@ int qdri_timeline_export(qdri_timeline *timeline, double time);
 void qdri_timeline_promise(qdri_timeline *timeline, double time);
 
 /* Requests come with numbers and times that never fall. */
-qdr_status qdri_timeline_ask(qdri_timeline *timeline, const qdri_request *request);
+qdr_status qdri_timeline_ask(qdri_timeline *timeline, const qdri_wanted *request);
 /* The importer's promise; infinity: it will ask no more. */
 void qdri_timeline_spare(qdri_timeline *timeline, double time);
 
@@ -78,9 +83,9 @@ void qdri_timeline_serve(qdri_timeline *timeline);
 const qdri_asked *qdri_timeline_undecided(const qdri_timeline *timeline);
 
 /* The lowest time of an export that could answer the request. */
-double qdri_request_lowest(const qdri_request *request);
+double qdri_wanted_lowest(const qdri_wanted *request);
 
-/* "EXACT" and so on. */
-const char *qdri_match_name(qdr_match match);
+/* "EXACT" and so on; NULL: there is no such match. */
+const char *qdri_match_name(int64_t match);
 
 #endif

@@ -221,7 +221,8 @@ int64_t qdri_box_number(const qdr_region *region, const qdri_progression *box, c
 /* The listed elements. */
 int64_t qdri_listed_number(const qdr_region *region, int64_t position); /* in the region */
 int qdri_listed_reserve(qdr_region *region, int64_t count); /* room for so many more; 0 without memory */
-int64_t qdri_listed_find(const qdr_region *region, const int64_t *index); /* its position, or -1 */
+int64_t qdri_listed_find(const qdr_region *region, const int64_t *index);  /* its position, or -1 */
+int64_t qdri_listed_place(const qdr_region *region, const int64_t *index); /* in `direct`, or -1 */
 void qdri_listed_insert(qdr_region *region, int64_t position);
 int qdri_listed_spread(
     qdr_region *region); /* after many were added: makes `direct` if it pays; 0 without memory */

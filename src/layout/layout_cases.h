@@ -323,6 +323,26 @@ static inline void add_element(const array_case *array, region_case *region, int
     assert_int_equal(qdr_region_elements(region->region), region->elements);
 }
 
+/* Every other element of a box, in random order, in one list: close enough together to be spread out. */
+static inline void add_many(qdri_random *random, const array_case *array, region_case *region,
+                            const int64_t *lower, const int64_t *upper, int64_t most) {
+    int64_t list[4 * CASE_ELEMENTS], index[4], count = 0;
+    int order[CASE_ELEMENTS];
+    for (int64_t e = 0; e < array->elements; e++) order[e] = (int)e;
+    qdri_random_shuffle(random, order, array->elements);
+    for (int64_t i = 0; i < array->elements && region->elements < most; i++) {
+        int inside = !region->has[order[i]] && draw(random, 0, 1);
+        split_element(array, order[i], index);
+        for (int d = 0; d < array->dimensions; d++) inside &= index[d] >= lower[d] && index[d] < upper[d];
+        if (!inside) continue;
+        memcpy(list + array->dimensions * count++, index, (size_t)array->dimensions * sizeof *index);
+        region->element[region->elements++] = order[i];
+        region->has[order[i]] = 1;
+    }
+    assert_int_equal(qdr_region_add_list(region->region, count, list), QDR_OK);
+    assert_int_equal(qdr_region_elements(region->region), region->elements);
+}
+
 static inline qdr_order open_region(qdri_random *random, int dimensions, region_case *region) {
     qdr_order order = (qdr_order)draw(random, 0, 1);
     memset(region->has, 0, sizeof region->has);
@@ -349,7 +369,10 @@ static inline void draw_region(qdri_random *random, const array_case *array, int
             stride[d] = draw(random, 0, 1) ? 1 : draw(random, 1, 5);
             product *= (upper[d] - lower[d] + stride[d] - 1) / stride[d];
         }
-        if (region->elements + product <= most) add_box(array, region, order, lower, upper, stride);
+        if (draw(random, 0, 3) == 0)
+            add_many(random, array, region, lower, upper, most);
+        else if (region->elements + product <= most)
+            add_box(array, region, order, lower, upper, stride);
     }
 }
 

@@ -192,6 +192,61 @@ static void explicit_layouts(void **state) {
     }
 }
 
+/* ---- strides, by division ------------------------------------------------------------------------------ */
+
+typedef struct stride_case {
+    int64_t lower, stride, count, first, length; /* a box; a run, at place 0 */
+    int64_t found;
+} stride_case;
+
+static qdr_status find_run(void *context, int64_t number, int64_t count, int rank, int64_t place,
+                           int64_t step) {
+    stride_case *box = context;
+    assert_int_equal(rank, QDR_HERE);
+    assert_true(count > 0 && number >= 0 && number + count <= box->count);
+    assert_int_equal(box->lower + number * box->stride, box->first + place);
+    assert_int_equal(step, count == 1 ? 1 : box->stride);
+    assert_true(place + (count - 1) * step < box->length);
+    box->found += count;
+    return QDR_OK;
+}
+
+/* How many elements below `limit` the box has. */
+static int64_t count_below(const stride_case *box, int64_t limit) {
+    if (limit <= box->lower) return 0;
+    int64_t count = (limit - box->lower - 1) / box->stride + 1;
+    return count < box->count ? count : box->count;
+}
+
+/* In arrays of up to 2^62 elements: strides odd and even, runs at, beside and far from their elements. */
+static void strides(void **state) {
+    (void)state;
+    qdri_random random = qdri_random_seed(6);
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t extent = INT64_C(1) << draw(&random, 1, 62), upper;
+        stride_case box = {.stride = draw(&random, 1, INT64_C(1) << draw(&random, 0, 62))};
+        if (draw(&random, 0, 2) == 0) box.stride = INT64_C(1) << draw(&random, 0, 62);
+        box.lower = draw(&random, 0, extent - 1);
+        upper = draw(&random, box.lower + 1, extent);
+        box.count = (upper - box.lower - 1) / box.stride + 1;
+        box.first = draw(&random, 0, extent - 1);
+        if (draw(&random, 0, 3))
+            box.first = box.lower + draw(&random, 0, box.count - 1) * box.stride + draw(&random, -1, 1);
+        if (box.first < 0 || box.first >= extent) box.first = 0;
+        box.length = draw(&random, 0, 1) ? 1 : draw(&random, 1, extent - box.first);
+        qdr_layout *layout;
+        qdr_region *strided;
+        assert_int_equal(qdr_layout_runs(1, &extent, 1, &box.first, &box.length, &layout), QDR_OK);
+        assert_int_equal(qdr_region_create(1, QDR_ROW_MAJOR, &strided), QDR_OK);
+        assert_int_equal(qdr_region_add_box(strided, &box.lower, &upper, &box.stride), QDR_OK);
+        qdri_side side = {layout, strided};
+        assert_int_equal(qdri_side_stated(&side, find_run, &box), QDR_OK);
+        assert_int_equal(box.found, count_below(&box, box.first + box.length) - count_below(&box, box.first));
+        qdr_region_destroy(&strided);
+        qdr_layout_destroy(&layout);
+    }
+}
+
 /* A mistake that other ranks find; here each element of either run is found all the same. */
 static void stated_twice(void **state) {
     (void)state;
@@ -293,9 +348,9 @@ static void figure_1(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compact_layouts), cmocka_unit_test(own_boxes), cmocka_unit_test(explicit_layouts),
-        cmocka_unit_test(stated_twice),    cmocka_unit_test(regions),   cmocka_unit_test(what_does_not_fit),
-        cmocka_unit_test(figure_1)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(compact_layouts),   cmocka_unit_test(own_boxes),
+                                       cmocka_unit_test(explicit_layouts),  cmocka_unit_test(strides),
+                                       cmocka_unit_test(stated_twice),      cmocka_unit_test(regions),
+                                       cmocka_unit_test(what_does_not_fit), cmocka_unit_test(figure_1)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

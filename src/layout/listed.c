@@ -30,7 +30,7 @@ static int same(const qdr_region *region, int64_t position, const int64_t *index
 
 /* ---- spread out ---------------------------------------------------------------------------------------- */
 
-static int64_t place_in_box(const qdr_region *region, const int64_t *index) {
+int64_t qdri_listed_place(const qdr_region *region, const int64_t *index) {
     int64_t place = 0;
     for (int d = 0; d < region->dimensions; d++) {
         int64_t within = index[d] - region->direct_low[d];
@@ -65,7 +65,7 @@ int qdri_listed_spread(qdr_region *region) {
     if (!region->direct) return 0;
     for (int64_t i = 0; i < size; i++) region->direct[i] = QDRI_NOT_LISTED;
     for (int64_t i = 0; i < region->listed; i++)
-        region->direct[place_in_box(region, region->index + i * region->dimensions)] = (uint32_t)i;
+        region->direct[qdri_listed_place(region, region->index + i * region->dimensions)] = (uint32_t)i;
     return 1;
 }
 
@@ -74,7 +74,7 @@ int qdri_listed_spread(qdr_region *region) {
 int64_t qdri_listed_find(const qdr_region *region, const int64_t *index) {
     if (region->slots == 0) return -1;
     if (region->direct) {
-        int64_t place = place_in_box(region, index);
+        int64_t place = qdri_listed_place(region, index);
         if (place < 0 || region->direct[place] == QDRI_NOT_LISTED) return -1;
         return region->direct[place];
     }

@@ -4,29 +4,27 @@
  * ranks listens, then measure how long a word takes: there and back a few times, of which the median counts.
  * Every message has a length that is known before it comes, bounded by the number of ranks, and a deadline.
  * Both sides send and receive at once, so no length makes them wait for each other.
+ *
+ * Wherever one of them may have failed, they compare how they fare. Whoever has failed comes there like the
+ * other, so both always know what comes next, and both fail with the same status and the same sentence.
  */
 #include "tcp/acquaint.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "tcp/bytes.h"
+#include "tcp/numbers.h"
 
 enum { INTRODUCTION = 96, NAME_AT = 16, ROUNDS = 9, WORD = 8 };
 static const double patience = 30; /* seconds, for all of it */
 
-typedef struct talk {
-    qdri_bridge *bridge;
-    const char *peer;
-    int file;
-    double deadline;
-} talk;
-
-static qdr_status fail_lost(const talk *self, const char *how) {
-    return qdri_fail(QDR_PEER, "%s came, but was lost before the two were connected: %s", self->peer, how);
+static qdr_status fail_lost(const qdri_talk *self, const char *how) {
+    return qdri_fail(QDR_PEER, "%s came, but was lost before the two were connected: %s",
+                     qdri_bridge_far_name(self->bridge), how);
 }
 
 /* True when something has moved. */
@@ -47,7 +45,8 @@ static int move(int file, const char *out, int64_t *out_left, int64_t out_bytes,
 }
 
 /* Sends and receives so many bytes. */
-static qdr_status swap(const talk *self, const void *out, int64_t out_bytes, void *in, int64_t in_bytes) {
+static qdr_status swap(const qdri_talk *self, const void *out, int64_t out_bytes, void *in,
+                       int64_t in_bytes) {
     int64_t out_left = out_bytes, in_left = in_bytes;
     int ended = 0;
     while (out_left > 0 || in_left > 0) {
@@ -57,24 +56,49 @@ static qdr_status swap(const talk *self, const void *out, int64_t out_bytes, voi
         struct pollfd file = {.fd = self->file,
                               .events = (short)((in_left > 0 ? POLLIN : 0) | (out_left > 0 ? POLLOUT : 0))};
         if (poll(&file, 1, 2) == 0) {
-            qdri_bridge_poll(self->bridge, 0);
+            if (!self->bridge->wire) qdri_bridge_poll(self->bridge, 0); /* else its wire does */
             qdri_progress(NULL);
         }
     }
     return QDR_OK;
 }
 
+/* ---- outcomes ------------------------------------------------------------------------------------------ */
+
+void qdri_outcome_note(qdri_outcome *outcome, const char *program, qdr_status status) {
+    outcome->status = status;
+    if (status) snprintf(outcome->sentence, sizeof outcome->sentence, "%s: %s", program, qdr_error_message());
+}
+
+qdr_status qdri_talk_compare(const qdri_talk *talk, qdri_outcome *outcome) {
+    enum { BYTES = 16 + sizeof outcome->sentence };
+    unsigned char own[BYTES] = {0}, other[BYTES];
+    qdri_number_write(own, (uint64_t)outcome->status, 8);
+    qdri_number_write(own + 8, (uint64_t)outcome->missing, 8);
+    if (outcome->status) memcpy(own + 16, outcome->sentence, sizeof outcome->sentence);
+    QDRI_TRY(swap(talk, own, BYTES, other, BYTES));
+    uint64_t status = qdri_number_read(other, 8), missing = qdri_number_read(other + 8, 8);
+    if (status > 255 || missing > QDRI_MOST_RANKS)
+        return fail_lost(talk, "it speaks of a trouble that does not exist");
+    outcome->missing += (int64_t)missing;
+    if (!status || (outcome->status && talk->bridge->side == 0)) return QDR_OK;
+    outcome->status = (qdr_status)status;
+    memcpy(outcome->sentence, other + 16, sizeof outcome->sentence - 1);
+    outcome->sentence[sizeof outcome->sentence - 1] = '\0';
+    return QDR_OK;
+}
+
 /* ---- introductions ------------------------------------------------------------------------------------- */
 
-static qdr_status introduce(const talk *self, const qdri_bridge_request *request, int64_t own_ranks,
+static qdr_status introduce(const qdri_talk *self, const qdri_bridge_request *request, int64_t own_ranks,
                             qdri_acquaintance *known) {
     unsigned char own[INTRODUCTION] = {0}, other[INTRODUCTION];
     int own_spans = qdri_tag_spans();
-    qdri_put(own, (uint64_t)own_ranks, 8);
-    qdri_put(own + 8, (uint64_t)own_spans, 8);
+    qdri_number_write(own, (uint64_t)own_ranks, 8);
+    qdri_number_write(own + 8, (uint64_t)own_spans, 8);
     memcpy(own + NAME_AT, request->name, strlen(request->name));
     QDRI_TRY(swap(self, own, sizeof own, other, sizeof other));
-    uint64_t ranks = qdri_get(other, 8), spans = qdri_get(other + 8, 8);
+    uint64_t ranks = qdri_number_read(other, 8), spans = qdri_number_read(other + 8, 8);
     other[sizeof other - 1] = '\0';
     const char *name = (const char *)other + NAME_AT;
     if (strcmp(name, request->peer) != 0)
@@ -93,7 +117,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* Whoever called measures, and tells the other. */
-static qdr_status measure(const talk *self, int called, double *latency) {
+static qdr_status measure(const qdri_talk *self, int called, double *latency) {
     unsigned char word[WORD] = {0};
     int64_t nanoseconds[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
@@ -104,23 +128,36 @@ static qdr_status measure(const talk *self, int called, double *latency) {
         nanoseconds[i] = (int64_t)(1e9 * (qdri_seconds() - begin));
     }
     qsort(nanoseconds, ROUNDS, sizeof *nanoseconds, by_size);
-    qdri_put(word, (uint64_t)nanoseconds[ROUNDS / 2], WORD);
+    qdri_number_write(word, (uint64_t)nanoseconds[ROUNDS / 2], WORD);
     QDRI_TRY(called ? swap(self, word, WORD, NULL, 0) : swap(self, NULL, 0, word, WORD));
-    *latency = 1e-9 * (double)qdri_get(word, WORD);
+    *latency = 1e-9 * (double)qdri_number_read(word, WORD);
     return QDR_OK;
+}
+
+/* Before anything long is sent: whether both can go on. */
+static qdr_status prepare(const qdri_talk *self, const qdri_bridge_request *request, int64_t own_ranks,
+                          qdri_acquaintance *known, unsigned char **heard) {
+    qdri_outcome outcome = {.missing = 0};
+    *heard = NULL;
+    qdr_status status = introduce(self, request, own_ranks, known);
+    if (status == QDR_PEER) return status;
+    if (!status) *heard = qdri_alloc(known->ranks, QDRI_ENDPOINT);
+    if (!status && !*heard) status = qdri_fail_memory();
+    qdri_outcome_note(&outcome, request->name, status);
+    QDRI_TRY(qdri_talk_compare(self, &outcome));
+    return outcome.status ? qdri_fail(outcome.status, "%s", outcome.sentence) : QDR_OK;
 }
 
 qdr_status qdri_acquaint(qdri_bridge *bridge, int file, int called, const qdri_bridge_request *request,
                          const unsigned char *endpoints, qdri_acquaintance *known,
                          unsigned char **far_endpoints) {
-    talk self = {bridge, request->peer, file, qdri_seconds() + patience};
+    qdri_talk self = {bridge, file, qdri_seconds() + patience};
     int64_t own_ranks = bridge->ranks[bridge->side];
+    unsigned char *heard;
     if (request->deadline > 0 && request->deadline < self.deadline) self.deadline = request->deadline;
-    QDRI_TRY(introduce(&self, request, own_ranks, known));
-    unsigned char *heard = qdri_alloc(known->ranks, QDRI_ENDPOINT);
-    if (!heard) return qdri_fail_memory();
-    qdr_status status =
-        swap(&self, endpoints, own_ranks * QDRI_ENDPOINT, heard, known->ranks * QDRI_ENDPOINT);
+    qdr_status status = prepare(&self, request, own_ranks, known, &heard);
+    if (!status)
+        status = swap(&self, endpoints, own_ranks * QDRI_ENDPOINT, heard, known->ranks * QDRI_ENDPOINT);
     if (!status) status = measure(&self, called, &known->latency);
     if (status) {
         free(heard);

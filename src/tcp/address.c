@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "tcp/bytes.h"
+#include "tcp/numbers.h"
 
 /* ---- hosts --------------------------------------------------------------------------------------------- */
 
@@ -54,6 +54,16 @@ static int is_loopback(const struct sockaddr *socket) {
         return ntohl(((const struct sockaddr_in *)(const void *)socket)->sin_addr.s_addr) >> 24 == 127;
     return socket->sa_family == AF_INET6 &&
            IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)socket)->sin6_addr);
+}
+
+/* It is one only together with an interface, which contact files and endpoints do not tell. */
+static int is_of_link(const struct sockaddr *socket) {
+    return socket->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)(const void *)socket)->sin6_addr);
+}
+
+int qdri_address_is_loopback(const qdri_address *address) {
+    return is_loopback((const struct sockaddr *)&address->socket);
 }
 
 static int is_any(const struct sockaddr *socket) {
@@ -87,6 +97,7 @@ static int of_interface(const char *name, qdri_address *address) {
     for (int family = AF_INET; !found; family = AF_INET6) {
         for (struct ifaddrs *one = all; one && !found; one = one->ifa_next) {
             if (!one->ifa_addr || one->ifa_addr->sa_family != family || !(one->ifa_flags & IFF_UP)) continue;
+            if (is_of_link(one->ifa_addr)) continue;
             if (name ? strcmp(name, one->ifa_name) == 0 : !is_loopback(one->ifa_addr))
                 found = adopt(address, one->ifa_addr);
         }
@@ -117,8 +128,10 @@ static qdr_status of_this_host(qdri_address *address) {
     char name[256];
     qdri_host_name(name, sizeof name);
     int code = look_up(name, 0, address);
-    if (code == 0 && !is_loopback((struct sockaddr *)&address->socket)) return QDR_OK;
-    if (of_interface(NULL, address) || code == 0) return QDR_OK;
+    int is_none = code == 0 && is_of_link((struct sockaddr *)&address->socket);
+    if (code == 0 && !is_none && !qdri_address_is_loopback(address)) return QDR_OK;
+    if (of_interface(NULL, address) || (code == 0 && !is_none)) return QDR_OK;
+    if (is_none) code = EAI_NONAME;
     return qdri_fail(QDR_INVALID, "the name of this host, %s, has no address (%s)", name, gai_strerror(code));
 }
 
@@ -126,6 +139,10 @@ qdr_status qdri_address_choose(const char *wanted, int loopback, qdri_address *a
     if (!wanted) return loopback ? qdri_address_read("127.0.0.1", 0, address) : of_this_host(address);
     if (of_interface(wanted, address)) return QDR_OK;
     int code = look_up(wanted, 0, address);
+    if (code == 0 && is_of_link((struct sockaddr *)&address->socket))
+        return qdri_fail(QDR_INVALID,
+                         "'%.200s' is an address of one link only; expected one that is the same everywhere",
+                         wanted);
     if (code == 0) return QDR_OK;
     return qdri_fail(QDR_INVALID,
                      "'%.200s' is no address, host or interface (%s); expected where to listen, such as "
@@ -202,23 +219,23 @@ void qdri_endpoint_write(const qdri_endpoint *endpoint, unsigned char bytes[QDRI
     qdri_address copy = endpoint->address;
     int family = copy.socket.ss_family;
     memset(bytes, 0, QDRI_ENDPOINT);
-    qdri_put(bytes, family == AF_INET6 ? 6 : 4, 2);
-    qdri_put(bytes + 2, (uint64_t)qdri_address_port(&copy), 2);
-    qdri_put(bytes + 4, (uint64_t)endpoint->pid, 4);
+    qdri_number_write(bytes, family == AF_INET6 ? 6 : 4, 2);
+    qdri_number_write(bytes + 2, (uint64_t)qdri_address_port(&copy), 2);
+    qdri_number_write(bytes + 4, (uint64_t)endpoint->pid, 4);
     memcpy(bytes + 8, bytes_of(&copy), size_of(family));
     snprintf((char *)bytes + 24, QDRI_ENDPOINT_HOST, "%s", endpoint->host);
 }
 
 int qdri_endpoint_read(const unsigned char bytes[QDRI_ENDPOINT], qdri_endpoint *endpoint) {
-    int kind = (int)qdri_get(bytes, 2), family = kind == 6 ? AF_INET6 : AF_INET;
-    uint64_t port = qdri_get(bytes + 2, 2);
+    int kind = (int)qdri_number_read(bytes, 2), family = kind == 6 ? AF_INET6 : AF_INET;
+    uint64_t port = qdri_number_read(bytes + 2, 2);
     if ((kind != 4 && kind != 6) || port == 0) return 0;
     memset(endpoint, 0, sizeof *endpoint);
     endpoint->address.socket.ss_family = (sa_family_t)family;
     endpoint->address.length = length_of(family);
     *port_of(&endpoint->address) = htons((uint16_t)port);
     memcpy(bytes_of(&endpoint->address), bytes + 8, size_of(family));
-    endpoint->pid = (int64_t)qdri_get(bytes + 4, 4);
+    endpoint->pid = (int64_t)qdri_number_read(bytes + 4, 4);
     memcpy(endpoint->host, bytes + 24, QDRI_ENDPOINT_HOST - 1);
     return 1;
 }

@@ -29,7 +29,7 @@ int qdri_is_local_directory(const char *directory);
 void qdri_host_name(char *name, size_t size);
 
 /* `wanted` is an address, a host's name or an interface's; NULL: loopback or the address of this host's
- * name. */
+ * name. Never an address that means another host on each link. */
 qdr_status qdri_address_choose(const char *wanted, int loopback, qdri_address *address);
 
 /* Of numbers alone: no name is looked up. */
@@ -37,6 +37,8 @@ qdr_status qdri_address_read(const char *text, int port, qdri_address *address);
 /* "127.0.0.1", and the port. */
 void qdri_address_text(const qdri_address *address, char *text, size_t size);
 int qdri_address_port(const qdri_address *address);
+/* Only processes of the same host reach it. */
+int qdri_address_is_loopback(const qdri_address *address);
 
 /* Listens; the address then has its port, and stands for this host where it was that of all interfaces. */
 qdr_status qdri_address_listen(qdri_address *address, int *file);

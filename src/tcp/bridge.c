@@ -10,37 +10,34 @@
  * also when only one process is gone. Then all that waited for the other program ends with that failure.
  */
 #include <errno.h>
-#include <linux/sockios.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "tcp/inside.h"
 
-/* ---- requests ------------------------------------------------------------------------------------------ */
+/* ---- in transit ---------------------------------------------------------------------------------------- */
 
-qdri_request *qdri_request_make(qdri_bridge *bridge) {
-    qdri_request *request;
+qdri_transit *qdri_transit_make(qdri_bridge *bridge) {
+    qdri_transit *transit;
     if (bridge->spare.first) {
-        request = qdri_queue_take(&bridge->spare, &bridge->spare.first);
+        transit = qdri_queue_take(&bridge->spare, &bridge->spare.first);
     } else {
-        request = QDRI_ARRAY(qdri_request, 1);
-        if (!request) return NULL;
-        bridge->requests++;
+        transit = QDRI_ARRAY(qdri_transit, 1);
+        if (!transit) return NULL;
+        bridge->transits++;
     }
-    *request = (qdri_request){.next = NULL};
-    return request;
+    *transit = (qdri_transit){.next = NULL};
+    return transit;
 }
 
-void qdri_request_free(qdri_bridge *bridge, qdri_request *request) {
-    if (request->owns_data) free(request->data);
-    request->owns_data = 0;
-    qdri_queue_add(&bridge->spare, request);
+void qdri_transit_free(qdri_bridge *bridge, qdri_transit *transit) {
+    if (transit->owns_data) free(transit->data);
+    transit->owns_data = 0;
+    qdri_queue_add(&bridge->spare, transit);
 }
 
 /* ---- having one ---------------------------------------------------------------------------------------- */
@@ -69,7 +66,7 @@ qdr_status qdri_bridge_make(qdri_bridge **bridge) {
 
 static void free_queue(qdri_queue *queue) {
     while (queue->first) {
-        qdri_request *one = qdri_queue_take(queue, &queue->first);
+        qdri_transit *one = qdri_queue_take(queue, &queue->first);
         if (one->owns_data) free(one->data);
         free(one);
     }
@@ -105,8 +102,11 @@ void qdri_bridge_unwatch(qdri_bridge *bridge, int file) {
 }
 
 void qdri_bridge_rewatch(qdri_bridge *bridge, int file, qdri_watch *watch, unsigned events) {
-    if (!control(bridge, EPOLL_CTL_MOD, file, watch, events))
-        control(bridge, EPOLL_CTL_ADD, file, watch, events);
+    if (control(bridge, EPOLL_CTL_MOD, file, watch, events) ||
+        control(bridge, EPOLL_CTL_ADD, file, watch, events))
+        return;
+    qdri_bridge_fail(bridge, qdri_fail(QDR_FILE, "rank %d of %s cannot watch one of its connections: %s",
+                                       bridge->own_rank, bridge->name[bridge->side], strerror(errno)));
 }
 
 /* Each rank of the larger program with two neighbours of the smaller: together a ring, and nobody is left
@@ -128,15 +128,20 @@ const unsigned char *qdri_bridge_secret(const qdri_bridge *bridge, qdri_purpose 
     return bridge->knows_session ? bridge->session : NULL;
 }
 
-qdri_refusal qdri_bridge_admit(qdri_bridge *bridge, qdri_guest *guest, qdri_purpose purpose, int from) {
-    if (purpose == QDRI_CONTROL) {
-        bridge->meeting->file = guest->file;
-        bridge->meeting->shake = guest->shake;
-        return QDRI_ACCEPTED;
-    }
+qdri_refusal qdri_bridge_expects(qdri_bridge *bridge, qdri_purpose purpose, int from) {
+    if (purpose == QDRI_CONTROL) return QDRI_ACCEPTED;
     if (bridge->side != 0 || from >= qdri_bridge_far_ranks(bridge)) return QDRI_UNEXPECTED;
-    qdri_link *link = qdri_link_with(bridge, from);
-    return link && qdri_link_adopt(link, guest->file) ? QDRI_ACCEPTED : QDRI_UNEXPECTED;
+    const qdri_link *link = qdri_link_with(bridge, from);
+    return link && link->stage < QDRI_LINK_OPEN ? QDRI_ACCEPTED : QDRI_UNEXPECTED;
+}
+
+void qdri_bridge_admit(qdri_bridge *bridge, qdri_guest *guest, qdri_purpose purpose, int from) {
+    if (purpose == QDRI_LINK) {
+        qdri_link_adopt(bridge->link[from], guest->file);
+        return;
+    }
+    bridge->meeting->file = guest->file;
+    bridge->meeting->shake = guest->shake;
 }
 
 /* ---- failing ------------------------------------------------------------------------------------------- */
@@ -177,16 +182,6 @@ void qdri_bridge_lose(qdri_bridge *bridge, int rank, const char *how) {
                                qdri_bridge_far_name(bridge), (long long)other->pid, other->host, how, waits));
 }
 
-/* Tells everybody, and ends all that is under way. */
-static void give_up(qdri_bridge *bridge) {
-    bridge->given_up = 1;
-    for (qdri_link *link = bridge->links; link; link = link->next) {
-        qdri_link_say_trouble(link, bridge->failed, bridge->sentence);
-        qdri_link_give_up(link, bridge->failed);
-    }
-    qdri_door_close(bridge);
-}
-
 /* Who never was linked with this rank cannot say goodbye to it; but when all that were have gone, so has
  * he. */
 static void look_for_abandoned(qdri_bridge *bridge) {
@@ -205,7 +200,7 @@ static void handle(qdri_bridge *bridge, qdri_watch *watch, unsigned events) {
     } else if (watch->kind == QDRI_WATCH_GUEST) {
         qdri_guest_hear(bridge, (qdri_guest *)(void *)watch);
     } else if (watch->kind == QDRI_WATCH_CALL) {
-        qdri_call *call = (qdri_call *)(void *)watch;
+        qdri_bridge_call *call = (qdri_bridge_call *)(void *)watch;
         qdri_call_advance(bridge, call);
         if (call->link) qdri_link_look(call->link, qdri_seconds());
     } else {
@@ -229,15 +224,15 @@ static void look(qdri_bridge *bridge) {
 
 /* Those that end meanwhile wait for the next time. */
 static void end_finished(qdri_bridge *bridge) {
-    qdri_request **last = bridge->finished.last;
+    qdri_transit **last = bridge->finished.last;
     if (!bridge->finished.first) return;
     for (int is_last = 0; !is_last && bridge->finished.first;) {
-        qdri_request *one = qdri_queue_take(&bridge->finished, &bridge->finished.first);
+        qdri_transit *one = qdri_queue_take(&bridge->finished, &bridge->finished.first);
         qdri_operation *operation = one->operation;
         qdr_status status = one->status;
         is_last = last == &one->next;
         if (operation->receives) operation->bytes = one->frame.length;
-        qdri_request_free(bridge, one);
+        qdri_transit_free(bridge, one);
         if (status) qdri_fail(status, "%s", bridge->sentence);
         qdri_far_end(bridge->wire, operation, status);
     }
@@ -246,12 +241,14 @@ static void end_finished(qdri_bridge *bridge) {
 void qdri_bridge_poll(qdri_bridge *bridge, int milliseconds) {
     enum { EVENTS = 32 };
     struct epoll_event event[EVENTS];
-    if (!bridge->given_up) {
+    if (bridge->given_up) {
+        qdri_bridge_drain(bridge);
+    } else {
         int events = epoll_wait(bridge->epoll, event, EVENTS, milliseconds);
         for (int i = 0; i < events; i++) handle(bridge, event[i].data.ptr, event[i].events);
         look(bridge);
     }
-    if (bridge->failed && !bridge->given_up) give_up(bridge);
+    if (bridge->failed && !bridge->given_up) qdri_bridge_give_up(bridge);
     if (!bridge->wire) return;
     end_finished(bridge);
     if (bridge->failed) qdri_far_end_collectives(bridge->wire);
@@ -281,11 +278,11 @@ static qdr_status receive_far(qdri_wire *wire, qdri_operation *operation, int fr
 
 static qdr_status reserve(qdri_wire *wire, int64_t operations) {
     qdri_bridge *bridge = bridge_of(wire);
-    while (bridge->requests < operations) {
-        qdri_request *request = QDRI_ZERO_ARRAY(qdri_request, 1);
-        if (!request) return qdri_fail_memory();
-        bridge->requests++;
-        qdri_queue_add(&bridge->spare, request);
+    while (bridge->transits < operations) {
+        qdri_transit *transit = QDRI_ZERO_ARRAY(qdri_transit, 1);
+        if (!transit) return qdri_fail_memory();
+        bridge->transits++;
+        qdri_queue_add(&bridge->spare, transit);
     }
     return QDR_OK;
 }
@@ -298,51 +295,17 @@ static int cancel(qdri_wire *wire, qdri_operation *operation) {
 }
 
 static void rest(qdri_wire *wire) {
-    struct pollfd file = {.fd = bridge_of(wire)->epoll, .events = POLLIN};
-    poll(&file, 1, 1);
+    qdri_bridge_rest(bridge_of(wire));
 }
 
-static int writes_are_left(const qdri_bridge *bridge) {
-    for (const qdri_link *link = bridge->links; link; link = link->next)
-        if (link->stage == QDRI_LINK_OPEN && link->wants_room) return 1;
-    return 0;
-}
-
-/* The goodbyes follow all that was sent, for which the kernels get a little time. */
 static void leave(qdri_wire *wire) {
-    qdri_bridge *bridge = bridge_of(wire);
-    double until = qdri_seconds() + 2;
-    if (bridge->left || bridge->failed) return;
-    bridge->left = 1;
-    for (qdri_link *link = bridge->links; link; link = link->next)
-        if (link->stage == QDRI_LINK_OPEN) {
-            link->said_goodbye = 1;
-            qdri_link_say(link, (qdri_frame){QDRI_FRAME_GOODBYE, 0, 0, 0}, 0);
-        }
-    while (writes_are_left(bridge) && qdri_seconds() < until) {
-        rest(wire);
-        for (qdri_link *link = bridge->links; link; link = link->next) qdri_link_write(link);
-    }
-}
-
-/* A connection that is closed while something unread is there is reset, and that may overtake what was sent:
- * so all that was sent is waited for, and all that is there is read. */
-static void part_with(qdri_bridge *bridge) {
-    char nothing[4096];
-    double until = qdri_seconds() + 1;
-    for (qdri_link *link = bridge->links; link; link = link->next) {
-        if (link->stage != QDRI_LINK_OPEN) continue;
-        int waits = 1;
-        shutdown(link->file, SHUT_WR);
-        while (ioctl(link->file, SIOCOUTQ, &waits) == 0 && waits > 0 && qdri_seconds() < until)
-            poll(NULL, 0, 1);
-        while (recv(link->file, nothing, sizeof nothing, MSG_DONTWAIT) > 0) continue;
-    }
+    qdri_bridge_say_goodbye(bridge_of(wire));
 }
 
 static void close_far(qdri_wire *wire) {
     qdri_bridge *bridge = bridge_of(wire);
-    if (!bridge->failed) part_with(bridge);
+    if (bridge->failed && !bridge->given_up) qdri_bridge_give_up(bridge);
+    qdri_bridge_part(bridge);
     qdri_bridge_free(bridge);
 }
 

@@ -11,12 +11,12 @@
 
 #include "tcp/inside.h"
 
-/* Seconds; a rank that is called for a link may not have heard from its root yet. */
+/* Seconds; a rank that is called for a link may be computing, and not look at its door. */
 static double patience_for(qdri_purpose purpose) {
     return purpose == QDRI_LINK ? 35 : 5;
 }
 
-static void fail(qdri_call *call, int code, qdri_refusal refusal) {
+static void fail(qdri_bridge_call *call, int code, qdri_refusal refusal) {
     if (call->file >= 0) close(call->file);
     call->file = -1;
     call->stage = QDRI_CALL_FAILED;
@@ -24,7 +24,7 @@ static void fail(qdri_call *call, int code, qdri_refusal refusal) {
     call->refusal = refusal;
 }
 
-void qdri_call_begin(qdri_bridge *bridge, qdri_call *call, const qdri_address *address) {
+void qdri_call_begin(qdri_bridge *bridge, qdri_bridge_call *call, const qdri_address *address) {
     call->watch.kind = QDRI_WATCH_CALL;
     call->got = call->code = 0;
     call->refusal = QDRI_ACCEPTED;
@@ -44,7 +44,7 @@ void qdri_call_begin(qdri_bridge *bridge, qdri_call *call, const qdri_address *a
 }
 
 /* True when all of it is there. */
-static int hear(qdri_call *call, unsigned char *message, int bytes) {
+static int hear(qdri_bridge_call *call, unsigned char *message, int bytes) {
     ssize_t more = recv(call->file, message + call->got, (size_t)(bytes - call->got), 0);
     if (more < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
     if (more <= 0) {
@@ -55,7 +55,7 @@ static int hear(qdri_call *call, unsigned char *message, int bytes) {
     return call->got == bytes;
 }
 
-static void connected(qdri_bridge *bridge, qdri_call *call) {
+static void connected(qdri_bridge *bridge, qdri_bridge_call *call) {
     int code = 0;
     socklen_t length = sizeof code;
     if (getsockopt(call->file, SOL_SOCKET, SO_ERROR, &code, &length) != 0) code = errno;
@@ -67,7 +67,7 @@ static void connected(qdri_bridge *bridge, qdri_call *call) {
     qdri_bridge_rewatch(bridge, call->file, &call->watch, EPOLLIN);
 }
 
-static void answer(qdri_call *call) {
+static void answer(qdri_bridge_call *call) {
     qdri_refusal refusal = qdri_hello_judge(&call->shake);
     if (refusal) {
         fail(call, 0, refusal);
@@ -86,7 +86,7 @@ static void answer(qdri_call *call) {
     call->got = 0;
 }
 
-void qdri_call_advance(qdri_bridge *bridge, qdri_call *call) {
+void qdri_call_advance(qdri_bridge *bridge, qdri_bridge_call *call) {
     if (call->stage == QDRI_CALL_CONNECTING) {
         connected(bridge, call);
     } else if (call->stage == QDRI_CALL_HEARING) {
@@ -100,17 +100,22 @@ void qdri_call_advance(qdri_bridge *bridge, qdri_call *call) {
     }
 }
 
-void qdri_call_look(qdri_call *call, double now) {
+void qdri_call_look(qdri_bridge_call *call, double now) {
     int under_way = call->stage > QDRI_CALL_NONE && call->stage < QDRI_CALL_THROUGH;
     if (under_way && now > call->ends) fail(call, ETIMEDOUT, QDRI_ACCEPTED);
 }
 
-const char *qdri_call_reason(const qdri_call *call) {
+const char *qdri_call_reason(const qdri_bridge_call *call) {
     if (call->refusal) return qdri_refusal_text(call->refusal);
     return call->code ? strerror(call->code) : "the connection was closed";
 }
 
-void qdri_call_close(qdri_call *call) {
+int qdri_call_was_impossible(const qdri_bridge_call *call) {
+    int code = call->refusal ? 0 : call->code;
+    return code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOBUFS || code == ENOSPC;
+}
+
+void qdri_call_close(qdri_bridge_call *call) {
     if (call->stage != QDRI_CALL_NONE && call->file >= 0) close(call->file);
     call->file = -1;
     call->stage = QDRI_CALL_NONE;

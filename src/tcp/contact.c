@@ -28,6 +28,7 @@ static const line lines[] = {
     {"peer", PROGRAM, PLACE(peer), QDRI_PROGRAM_NAME, 0},
     {"token", SECRET, PLACE(token), 0, 0},
     {"host", WORD, PLACE(host), QDRI_HOST_NAME, 0},
+    {"boot", NUMBER, PLACE(boot), INT64_MAX, 0},
     {"space", NUMBER, PLACE(space), INT64_MAX, 0},
     {"pid", NUMBER, PLACE(pid), INT32_MAX, 1},
     {"start", NUMBER, PLACE(start), INT64_MAX, 0},

@@ -7,6 +7,7 @@
  *     peer atmos              the one that it waits for
  *     token 64 hexadecimal digits
  *     host node17             of its root
+ *     boot 1234567890         which start of which system
  *     space 4026531836        of process numbers there
  *     pid 4711
  *     start 123456            when that process began, in ticks of its system
@@ -37,7 +38,7 @@ typedef struct qdri_contact {
     char name[QDRI_PROGRAM_NAME], peer[QDRI_PROGRAM_NAME];
     unsigned char token[QDRI_SECRET];
     char host[QDRI_HOST_NAME];
-    int64_t space, pid, start;
+    int64_t boot, space, pid, start;
     int64_t ranks;
     int is_big; /* the order of bytes */
     char address[QDRI_ADDRESS_TEXT];

@@ -16,7 +16,8 @@
 static const char good[] =
     "quadrille-contact 1\nname ocean\npeer atmos\n"
     "token 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\nhost node17\n"
-    "space 4026531836\npid 4711\nstart 123456\nranks 4\norder little\naddress 127.0.0.1\nport 40001\n";
+    "boot 987654321\nspace 4026531836\npid 4711\nstart 123456\nranks 4\norder little\naddress "
+    "127.0.0.1\nport 40001\n";
 
 static void what_is_written_is_read(void **state) {
     qdri_contact contact;
@@ -27,7 +28,8 @@ static void what_is_written_is_read(void **state) {
     assert_string_equal(contact.peer, "atmos");
     assert_string_equal(contact.host, "node17");
     assert_string_equal(contact.address, "127.0.0.1");
-    assert_true(contact.space == 4026531836 && contact.pid == 4711 && contact.start == 123456);
+    assert_true(contact.boot == 987654321 && contact.space == 4026531836 && contact.pid == 4711 &&
+                contact.start == 123456);
     assert_true(contact.ranks == 4 && contact.port == 40001 && !contact.is_big && contact.token[1] == 0x11);
     assert_int_equal(qdri_contact_write(&contact, text), strlen(good));
     assert_memory_equal(text, good, strlen(good));
@@ -35,7 +37,12 @@ static void what_is_written_is_read(void **state) {
 
 /* The longest values there are fit into the longest file there is. */
 static void the_longest_is_not_too_long(void **state) {
-    qdri_contact contact = {.space = INT64_MAX, .pid = INT32_MAX, .start = INT64_MAX, .is_big = 1}, read;
+    qdri_contact contact = {.boot = INT64_MAX,
+                            .space = INT64_MAX,
+                            .pid = INT32_MAX,
+                            .start = INT64_MAX,
+                            .is_big = 1},
+                 read;
     char text[QDRI_CONTACT_BYTES];
     (void)state;
     memset(contact.name, 'n', sizeof contact.name - 1);
@@ -93,17 +100,18 @@ static void each_mistake_has_its_sentence(void **state) {
            "hexadecimal digits");
     refuse("host node17", "host node 17",
            "f: line 5: host is 'node 17'; expected a word of letters and digits");
-    refuse("pid 4711", "pid 0", "f: line 7: pid is '0'; expected a number from 1 to 2147483647");
-    refuse("pid 4711", "pid 04711", "f: line 7: pid is '04711'; expected a number from 1 to 2147483647");
-    refuse("pid 4711", "pid -1", "f: line 7: pid is '-1'; expected a number from 1 to 2147483647");
+    refuse("pid 4711", "pid 0", "f: line 8: pid is '0'; expected a number from 1 to 2147483647");
+    refuse("pid 4711", "pid 04711", "f: line 8: pid is '04711'; expected a number from 1 to 2147483647");
+    refuse("pid 4711", "pid -1", "f: line 8: pid is '-1'; expected a number from 1 to 2147483647");
     refuse("start 123456", "start 9223372036854775808",
-           "f: line 8: start is '9223372036854775808'; expected a number from 0 to 9223372036854775807");
-    refuse("ranks 4", "ranks 0", "f: line 9: ranks is '0'; expected a number from 1 to 1048576");
-    refuse("ranks 4", "ranks 1048577", "f: line 9: ranks is '1048577'; expected a number from 1 to 1048576");
-    refuse("little", "middle", "f: line 10: order is 'middle'; expected 'little' or 'big'");
-    refuse("port 40001", "port 65536", "f: line 12: port is '65536'; expected a number from 1 to 65535");
-    refuse("40001\n", "40001\n\n", "f: line 13: expected the end of the file");
-    refuse("ranks 4\norder", "order", "f: line 9: expected 'ranks', a blank, and a number from 1 to 1048576");
+           "f: line 9: start is '9223372036854775808'; expected a number from 0 to 9223372036854775807");
+    refuse("ranks 4", "ranks 0", "f: line 10: ranks is '0'; expected a number from 1 to 1048576");
+    refuse("ranks 4", "ranks 1048577", "f: line 10: ranks is '1048577'; expected a number from 1 to 1048576");
+    refuse("little", "middle", "f: line 11: order is 'middle'; expected 'little' or 'big'");
+    refuse("port 40001", "port 65536", "f: line 13: port is '65536'; expected a number from 1 to 65535");
+    refuse("40001\n", "40001\n\n", "f: line 14: expected the end of the file");
+    refuse("ranks 4\norder", "order",
+           "f: line 10: expected 'ranks', a blank, and a number from 1 to 1048576");
     refuse("name ocean\n", "name oce\xff\x01n\n",
            "f: line 2: name is 'oce\xff?n'; expected the name of a program");
 }

@@ -19,7 +19,7 @@ static void begin_call(qdri_link *link) {
     link->call.from = bridge->own_rank;
     link->call.to = link->rank;
     link->call.link = link;
-    link->again = 0;
+    link->next_call = 0;
     link->stage = QDRI_LINK_CALLING;
     qdri_call_begin(bridge, &link->call, &bridge->far[link->rank].address);
 }
@@ -36,8 +36,7 @@ qdri_link *qdri_link_make(qdri_bridge *bridge, int rank) {
     link->buffer = buffer;
     link->credit = QDRI_WINDOW;
     link->call.file = -1;
-    qdri_queue *const queues[] = {&link->out, &link->announced, &link->posted, &link->granted, &link->early};
-    for (int i = 0; i < 5; i++) qdri_queue_clear(queues[i]);
+    for (int i = 0; i < QDRI_LINK_QUEUES; i++) qdri_queue_clear(&link->queue[i]);
     link->next = bridge->links;
     bridge->links = bridge->link[rank] = link;
     return link;
@@ -50,42 +49,46 @@ qdri_link *qdri_link_with(qdri_bridge *bridge, int rank) {
     return link;
 }
 
-int qdri_link_adopt(qdri_link *link, int file) {
-    if (link->stage == QDRI_LINK_OPEN || link->stage == QDRI_LINK_ENDED) return 0;
+void qdri_link_adopt(qdri_link *link, int file) {
     link->file = file;
     link->stage = QDRI_LINK_OPEN;
     link->bridge->linked++;
     qdri_bridge_rewatch(link->bridge, file, &link->watch, EPOLLIN);
     qdri_link_write(link);
-    return 1;
 }
 
-/* A door that is full drops guests, so a call is made again; where nobody listens there is nobody. */
+/* A door that is full drops guests, and what is said without a proof may be anybody's, so a call is made
+ * again; where nobody listens there is nobody. */
 static void call_failed(qdri_link *link, double now) {
     enum { AGAIN = 60 };
     const double pause = 0.1;
+    const qdri_bridge *bridge = link->bridge;
+    int hopeless = link->call.code == ECONNREFUSED || link->call.refusal == QDRI_ORDER;
     char how[160];
-    int hopeless = link->call.code == ECONNREFUSED || link->call.refusal == QDRI_VERSION ||
-                   link->call.refusal == QDRI_ORDER || link->call.refusal == QDRI_UNPROVEN;
-    if (hopeless || link->attempts++ >= AGAIN) {
+    if (qdri_call_was_impossible(&link->call)) {
+        qdri_bridge_fail(link->bridge,
+                         qdri_fail(QDR_FILE, "rank %d of %s cannot connect to rank %d of %s: %s",
+                                   bridge->own_rank, bridge->name[bridge->side], link->rank,
+                                   qdri_bridge_far_name(bridge), qdri_call_reason(&link->call)));
+    } else if (hopeless || link->attempts++ >= AGAIN) {
         snprintf(how, sizeof how, "it cannot be connected to: %s", qdri_call_reason(&link->call));
         qdri_bridge_lose(link->bridge, link->rank, how);
     } else {
-        link->again = now + pause;
+        link->next_call = now + pause;
     }
 }
 
 void qdri_link_look(qdri_link *link, double now) {
     if (link->stage == QDRI_LINK_OPEN) {
-        if (now < link->again) return;
-        link->again = now + 1;
+        if (now < link->next_check) return;
+        link->next_check = now + 1;
         if (qdri_socket_is_lost(link->file))
             qdri_bridge_lose(link->bridge, link->rank, "its host does not answer");
         return;
     }
     if (link->stage != QDRI_LINK_CALLING) return;
-    if (link->again > 0) {
-        if (now >= link->again) begin_call(link);
+    if (link->next_call > 0) {
+        if (now >= link->next_call) begin_call(link);
         return;
     }
     qdri_call_look(&link->call, now);

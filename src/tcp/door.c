@@ -3,10 +3,9 @@
  * The door: who knocks is a guest until it has proven that it knows the secret. It gets a hello, has a few
  * seconds for an answer of fixed length, and then becomes a link or leaves. Guests do not wait for each
  * other, cost a few hundred bytes each, and there is room for a fixed number: when it is full, the one that
- * has been there longest goes. Whoever goes without having been accepted is counted.
- *
- * A proof may come before this rank has heard from its root what the secret is: then the guest stays a little
- * longer.
+ * has been there longest goes. Nobody may stay longer than others, whatever he says; so strangers can keep
+ * an honest guest out only by coming faster than he answers. No honest one comes before this rank knows the
+ * secret: the roots tell each other when all ranks do. Whoever goes without having been accepted is counted.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 
 #include "tcp/inside.h"
 
-static const double patience = 5, patience_before_meeting = 30; /* seconds */
+static const double patience = 5; /* seconds */
 
 qdr_status qdri_door_open(qdri_bridge *bridge, const char *address, int loopback) {
     qdri_door *door = &bridge->door;
@@ -88,31 +87,27 @@ static void judge(qdri_bridge *bridge, qdri_guest *guest) {
     const unsigned char *secret = NULL;
     if (qdri_answer_read(&guest->shake, &purpose, &from, &to)) {
         secret = qdri_bridge_secret(bridge, purpose);
-        if (!secret && purpose == QDRI_LINK && !bridge->knows_session) {
-            if (guest->got == QDRI_ANSWER) guest->leaves += patience_before_meeting - patience;
-            guest->got = QDRI_ANSWER + 1; /* waits for this process to know more */
-            return;
-        }
         refusal = secret ? qdri_answer_judge(&guest->shake, secret) : QDRI_UNEXPECTED;
-        if (!refusal && purpose == QDRI_LINK && to != bridge->own_rank) refusal = QDRI_UNEXPECTED;
     }
-    if (refusal == QDRI_ORDER && bridge->meeting) bridge->meeting->odd = refusal;
     int proven = !refusal || refusal == QDRI_ORDER;
+    if (refusal == QDRI_ORDER && bridge->meeting) bridge->meeting->odd = refusal;
+    if (!refusal && purpose == QDRI_LINK && to != bridge->own_rank) refusal = QDRI_UNEXPECTED;
+    if (!refusal) refusal = qdri_bridge_expects(bridge, purpose, from);
     qdri_verdict_make(&guest->shake, proven ? secret : NULL, refusal);
     /* It is told before it is taken in: what follows on the connection is not the door's. */
     if (send(guest->file, guest->shake.verdict, QDRI_VERDICT, MSG_NOSIGNAL) != QDRI_VERDICT && !refusal)
         refusal = QDRI_STRANGER;
-    if (!refusal) refusal = qdri_bridge_admit(bridge, guest, purpose, from);
     if (refusal) {
         refuse(door, guest, refusal);
-    } else {
-        guest->file = -1; /* it has moved in */
-        door->guests--;
+        return;
     }
+    qdri_bridge_admit(bridge, guest, purpose, from);
+    guest->file = -1; /* it has moved in */
+    door->guests--;
 }
 
 void qdri_guest_hear(qdri_bridge *bridge, qdri_guest *guest) {
-    if (guest->file < 0 || guest->got > QDRI_ANSWER) return;
+    if (guest->file < 0) return;
     ssize_t more = recv(guest->file, guest->shake.answer + guest->got, (size_t)(QDRI_ANSWER - guest->got), 0);
     if (more < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (more <= 0) {
@@ -121,19 +116,11 @@ void qdri_guest_hear(qdri_bridge *bridge, qdri_guest *guest) {
     }
     guest->got += (int)more;
     if (guest->got == QDRI_ANSWER) judge(bridge, guest);
-    /* Its connection would go on telling that it is readable. */
-    if (guest->file >= 0 && guest->got > QDRI_ANSWER)
-        qdri_bridge_rewatch(bridge, guest->file, &guest->watch, 0);
 }
 
 void qdri_door_look(qdri_bridge *bridge, double now) {
     qdri_door *door = &bridge->door;
-    for (int i = 0; i < QDRI_GUESTS && door->guests > 0; i++) {
-        qdri_guest *guest = &door->guest[i];
-        if (guest->file < 0) continue;
-        if (guest->got > QDRI_ANSWER && bridge->knows_session)
-            judge(bridge, guest);
-        else if (now > guest->leaves)
-            refuse(door, guest, QDRI_STRANGER);
-    }
+    for (int i = 0; i < QDRI_GUESTS && door->guests > 0; i++)
+        if (door->guest[i].file >= 0 && now > door->guest[i].leaves)
+            refuse(door, &door->guest[i], QDRI_STRANGER);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "tcp/bytes.h"
+#include "tcp/numbers.h"
 #include "tcp/contact.h"
 
 enum { MARK = 8, VERSION_AT = 8, ORDER_AT = 12, NONCE_AT = 16, HEAD = 48, PURPOSE_AT = 48, PROOF_AT = 64 };
@@ -32,19 +32,19 @@ const char *qdri_refusal_text(qdri_refusal refusal) {
 
 static qdr_status make_head(unsigned char *head) {
     memcpy(head, mark, MARK);
-    qdri_put(head + VERSION_AT, QDRI_CONTACT_VERSION, 4);
-    qdri_put(head + ORDER_AT, qdri_is_big() ? BIG : LITTLE, 4);
+    qdri_number_write(head + VERSION_AT, QDRI_CONTACT_VERSION, 4);
+    qdri_number_write(head + ORDER_AT, qdri_is_big() ? BIG : LITTLE, 4);
     return qdri_secret_bytes(head + NONCE_AT, HEAD - NONCE_AT);
 }
 
 static qdri_refusal judge_head(const unsigned char *head) {
-    uint64_t order = qdri_get(head + ORDER_AT, 4);
+    uint64_t order = qdri_number_read(head + ORDER_AT, 4);
     if (memcmp(head, mark, MARK) != 0 || (order != LITTLE && order != BIG)) return QDRI_STRANGER;
-    return qdri_get(head + VERSION_AT, 4) == QDRI_CONTACT_VERSION ? QDRI_ACCEPTED : QDRI_VERSION;
+    return qdri_number_read(head + VERSION_AT, 4) == QDRI_CONTACT_VERSION ? QDRI_ACCEPTED : QDRI_VERSION;
 }
 
 static qdri_refusal judge_order(const unsigned char *head) {
-    int is_big = qdri_get(head + ORDER_AT, 4) == BIG;
+    int is_big = qdri_number_read(head + ORDER_AT, 4) == BIG;
     return is_big == qdri_is_big() ? QDRI_ACCEPTED : QDRI_ORDER;
 }
 
@@ -82,17 +82,18 @@ qdr_status qdri_answer_make(qdri_handshake *shake, const unsigned char *secret, 
     unsigned char *answer = shake->answer;
     QDRI_TRY(make_head(answer));
     memset(answer + PURPOSE_AT, 0, PROOF_AT - PURPOSE_AT);
-    qdri_put(answer + PURPOSE_AT, purpose, 4);
-    qdri_put(answer + PURPOSE_AT + 4, (uint32_t)from, 4);
-    qdri_put(answer + PURPOSE_AT + 8, (uint32_t)to, 4);
+    qdri_number_write(answer + PURPOSE_AT, purpose, 4);
+    qdri_number_write(answer + PURPOSE_AT + 4, (uint32_t)from, 4);
+    qdri_number_write(answer + PURPOSE_AT + 8, (uint32_t)to, 4);
     prove(shake, secret, "connect", PROOF_AT, answer + PROOF_AT);
     return QDR_OK;
 }
 
 int qdri_answer_read(const qdri_handshake *shake, qdri_purpose *purpose, int *from, int *to) {
     const unsigned char *answer = shake->answer;
-    uint64_t asked = qdri_get(answer + PURPOSE_AT, 4);
-    uint64_t rank = qdri_get(answer + PURPOSE_AT + 4, 4), other = qdri_get(answer + PURPOSE_AT + 8, 4);
+    uint64_t asked = qdri_number_read(answer + PURPOSE_AT, 4);
+    uint64_t rank = qdri_number_read(answer + PURPOSE_AT + 4, 4),
+             other = qdri_number_read(answer + PURPOSE_AT + 8, 4);
     if (judge_head(answer) == QDRI_STRANGER || (asked != QDRI_CONTROL && asked != QDRI_LINK) ||
         rank >= QDRI_MOST_RANKS || other >= QDRI_MOST_RANKS)
         return 0;
@@ -111,16 +112,18 @@ qdri_refusal qdri_answer_judge(const qdri_handshake *shake, const unsigned char 
 
 void qdri_verdict_make(qdri_handshake *shake, const unsigned char *secret, qdri_refusal refusal) {
     memset(shake->verdict, 0, QDRI_VERDICT);
-    qdri_put(shake->verdict, refusal, 4);
+    qdri_number_write(shake->verdict, refusal, 4);
     if (secret) prove(shake, secret, "accept", QDRI_ANSWER, shake->verdict + 8);
 }
 
-/* Who refuses need not prove anything: he could as well say nothing. */
+/* Who does not know the secret cannot prove that he does not; but what makes two programs impossible to couple
+ * must be proven, since anybody may listen where one of them listened once. */
 qdri_refusal qdri_verdict_judge(const qdri_handshake *shake, const unsigned char *secret) {
-    uint64_t refusal = qdri_get(shake->verdict, 4);
-    if (refusal != QDRI_ACCEPTED) return refusal < QDRI_REFUSALS ? (qdri_refusal)refusal : QDRI_STRANGER;
-    if (!is_proven(shake, secret, "accept", QDRI_ANSWER, shake->verdict + 8)) return QDRI_UNPROVEN;
-    return judge_order(shake->hello);
+    uint64_t refusal = qdri_number_read(shake->verdict, 4);
+    int proven = is_proven(shake, secret, "accept", QDRI_ANSWER, shake->verdict + 8);
+    if (refusal == QDRI_ACCEPTED) return proven ? judge_order(shake->hello) : QDRI_UNPROVEN;
+    if (refusal == QDRI_UNPROVEN || refusal == QDRI_UNEXPECTED) return (qdri_refusal)refusal;
+    return proven && refusal == QDRI_ORDER ? QDRI_ORDER : QDRI_STRANGER;
 }
 
 void qdri_session_make(const qdri_handshake *shake, const unsigned char *secret,

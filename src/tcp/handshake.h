@@ -46,6 +46,7 @@ int qdri_answer_read(const qdri_handshake *shake, qdri_purpose *purpose, int *fr
 qdri_refusal qdri_answer_judge(const qdri_handshake *shake, const unsigned char *secret);
 
 void qdri_verdict_make(qdri_handshake *shake, const unsigned char *secret, qdri_refusal refusal);
+/* QDRI_ORDER is always proven, the other refusals need not be. */
 qdri_refusal qdri_verdict_judge(const qdri_handshake *shake, const unsigned char *secret);
 
 /* A secret for all that follows, from this one and the handshake. */

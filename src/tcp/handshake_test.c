@@ -50,8 +50,11 @@ static void who_does_not_is_refused(void **state) {
     qdri_verdict_make(&shake, wrong, QDRI_ACCEPTED);
     assert_int_equal(qdri_verdict_judge(&shake, secret), QDRI_UNPROVEN);
     for (int r = QDRI_STRANGER; r < QDRI_REFUSALS; r++) {
+        int believed = r == QDRI_UNPROVEN || r == QDRI_UNEXPECTED;
         qdri_verdict_make(&shake, NULL, (qdri_refusal)r);
-        assert_int_equal(qdri_verdict_judge(&shake, secret), r);
+        assert_int_equal(qdri_verdict_judge(&shake, secret), believed ? r : QDRI_STRANGER);
+        qdri_verdict_make(&shake, secret, (qdri_refusal)r);
+        assert_int_equal(qdri_verdict_judge(&shake, secret), believed || r == QDRI_ORDER ? r : QDRI_STRANGER);
     }
 }
 
@@ -112,7 +115,7 @@ static void the_other_order_is_told(void **state) {
 static void random_bytes_are_strangers(void **state) {
     qdri_random random = qdri_random_seed(3);
     qdri_handshake shake;
-    qdri_frame frame;
+    qdri_link_frame frame;
     qdri_endpoint endpoint;
     (void)state;
     assert_int_equal(qdri_hello_make(&shake), QDR_OK);
@@ -129,7 +132,7 @@ static void random_bytes_are_strangers(void **state) {
 
 static void frames_and_endpoints_come_back(void **state) {
     unsigned char head[QDRI_HEAD], bytes[QDRI_ENDPOINT];
-    qdri_frame frame = {QDRI_FRAME_DATA, 70000, INT64_C(3) << 30, 123456789012}, read;
+    qdri_link_frame frame = {QDRI_FRAME_DATA, 70000, INT64_C(3) << 30, 123456789012}, read;
     qdri_endpoint endpoint = {.pid = 4711, .host = "node17"}, other;
     static const char *const addresses[] = {"127.0.0.1", "10.1.2.3", "::1", "fe80::1"};
     char text[QDRI_ADDRESS_TEXT];
@@ -140,6 +143,15 @@ static void frames_and_endpoints_come_back(void **state) {
                 read.id == frame.id);
     head[15] = 0x40; /* a length beyond all bounds */
     assert_false(qdri_frame_read(head, &read));
+    for (int i = 0; i < QDRI_FRAME_KINDS; i++) {
+        static const int unused[QDRI_FRAME_KINDS][3] = {{1, 1, 1}, {0, 0, 1}, {0, 0, 0}, {1, 1, 0},
+                                                        {0, 0, 0}, {1, 0, 1}, {1, 1, 1}, {0, 0, 1}};
+        for (int field = 0; field < 3; field++) {
+            qdri_frame_write(&(qdri_link_frame){(qdri_frame_kind)i, field == 0, field == 1, field == 2},
+                             head);
+            assert_int_equal(qdri_frame_read(head, &read), !unused[i][field]);
+        }
+    }
     for (int i = 0; i < 4; i++) {
         assert_int_equal(qdri_address_read(addresses[i], 40001, &endpoint.address), QDR_OK);
         qdri_endpoint_write(&endpoint, bytes);
@@ -150,6 +162,11 @@ static void frames_and_endpoints_come_back(void **state) {
         assert_string_equal(other.host, "node17");
     }
     assert_int_equal(qdri_address_read("localhost", 1, &endpoint.address), QDR_SYNTAX);
+    /* Without its interface nobody can connect to it. */
+    assert_int_equal(qdri_address_choose("fe80::1", 0, &endpoint.address), QDR_INVALID);
+    assert_non_null(strstr(qdr_error_message(), "expected"));
+    assert_int_equal(qdri_address_choose("127.0.0.1", 0, &endpoint.address), QDR_OK);
+    assert_true(qdri_address_is_loopback(&endpoint.address));
 }
 
 int main(void) {

@@ -19,7 +19,7 @@
 
 typedef struct qdri_bridge qdri_bridge;
 typedef struct qdri_link qdri_link;
-typedef struct qdri_request qdri_request;
+typedef struct qdri_transit qdri_transit;
 
 /* What an event is about: the first member of whatever epoll knows. */
 typedef enum qdri_watched {
@@ -40,7 +40,7 @@ typedef struct qdri_guest {
     qdri_watch watch;
     int file;      /* -1: none */
     int got;       /* bytes of its answer */
-    double leaves; /* when its time is over */
+    double leaves; /* when its time is over: who has been there longest is first */
     qdri_handshake shake;
 } qdri_guest;
 
@@ -58,7 +58,7 @@ void qdri_door_close(qdri_bridge *bridge);
 /* Somebody knocks. */
 void qdri_door_answer(qdri_bridge *bridge);
 void qdri_guest_hear(qdri_bridge *bridge, qdri_guest *guest);
-/* Those whose time is over go; those that had to wait until this process knew the secret are judged. */
+/* Those whose time is over go. */
 void qdri_door_look(qdri_bridge *bridge, double now);
 
 /* ---- calls --------------------------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ typedef enum qdri_call_stage {
     QDRI_CALL_FAILED
 } qdri_call_stage;
 
-typedef struct qdri_call {
+typedef struct qdri_bridge_call {
     qdri_watch watch;
     qdri_call_stage stage;
     int file;
@@ -86,32 +86,35 @@ typedef struct qdri_call {
     int only_knocks; /* a hello is all that is wanted */
     qdri_link *link; /* for which; NULL: the meeting's */
     qdri_handshake shake;
-} qdri_call;
+} qdri_bridge_call;
 
 /* Begins; it may have failed at once. The caller has set secret, purpose, from, to and link. */
-void qdri_call_begin(qdri_bridge *bridge, qdri_call *call, const qdri_address *address);
+void qdri_call_begin(qdri_bridge *bridge, qdri_bridge_call *call, const qdri_address *address);
 /* Something has come. */
-void qdri_call_advance(qdri_bridge *bridge, qdri_call *call);
-void qdri_call_look(qdri_call *call, double now);
+void qdri_call_advance(qdri_bridge *bridge, qdri_bridge_call *call);
+void qdri_call_look(qdri_bridge_call *call, double now);
 /* Why it failed, as the end of a sentence. */
-const char *qdri_call_reason(const qdri_call *call);
-void qdri_call_close(qdri_call *call);
+const char *qdri_call_reason(const qdri_bridge_call *call);
+/* Whether it failed because this process can have no more connections: that is not the other's fault. */
+int qdri_call_was_impossible(const qdri_bridge_call *call);
+void qdri_call_close(qdri_bridge_call *call);
 
 /* ---- links --------------------------------------------------------------------------------------------- */
 
 typedef struct qdri_queue {
-    qdri_request *first, **last;
+    qdri_transit *first, **last;
 } qdri_queue;
 
-/* Messages that could come early may take so much memory. */
+/* Messages that could come early may take so much memory, and so many may be announced besides. */
 #define QDRI_WINDOW (INT64_C(1) << 26)
+enum { QDRI_ANNOUNCEMENTS = 1 << 20 };
 
 /* What travels: a frame is a head and so many bytes. */
 typedef enum qdri_frame_kind {
     QDRI_FRAME_MESSAGE = 1, /* tag, length, bytes */
     QDRI_FRAME_ANNOUNCE,    /* tag, length, id: there is a message */
     QDRI_FRAME_GO,          /* id: send it */
-    QDRI_FRAME_DATA,        /* id, length, bytes */
+    QDRI_FRAME_DATA,        /* tag, length, id, bytes */
     QDRI_FRAME_CREDIT,      /* length: so much more may come early */
     QDRI_FRAME_GOODBYE,
     QDRI_FRAME_TROUBLE, /* tag is a status, and bytes are its sentence */
@@ -119,13 +122,13 @@ typedef enum qdri_frame_kind {
 } qdri_frame_kind;
 
 enum { QDRI_HEAD = 24 };
-typedef struct qdri_frame {
+typedef struct qdri_link_frame {
     qdri_frame_kind kind;
     int64_t tag, length, id;
-} qdri_frame;
-void qdri_frame_write(const qdri_frame *frame, unsigned char head[QDRI_HEAD]);
+} qdri_link_frame;
+void qdri_frame_write(const qdri_link_frame *frame, unsigned char head[QDRI_HEAD]);
 /* False: no frame begins like this. */
-int qdri_frame_read(const unsigned char head[QDRI_HEAD], qdri_frame *frame);
+int qdri_frame_read(const unsigned char head[QDRI_HEAD], qdri_link_frame *frame);
 
 /* What keeping a message costs, about. */
 static inline int64_t qdri_frame_cost(int64_t bytes) {
@@ -133,11 +136,11 @@ static inline int64_t qdri_frame_cost(int64_t bytes) {
 }
 
 /* A send, a receive, a message that came early, or a frame without a message. */
-struct qdri_request {
-    qdri_request *next;
+struct qdri_transit {
+    qdri_transit *next;
     qdri_operation *operation; /* NULL: nobody's */
     qdr_status status;
-    qdri_frame frame;
+    qdri_link_frame frame;
     char *data;
     int64_t room, at; /* of its bytes: how much there may be, and how much is done */
     int head_at;      /* of its head */
@@ -154,6 +157,15 @@ typedef enum qdri_link_stage {
 
 enum { QDRI_LINK_BUFFER = 1 << 15 };
 
+typedef enum qdri_link_queue {
+    QDRI_OUT,       /* to be written */
+    QDRI_ANNOUNCED, /* sends, until the other has a place for them */
+    QDRI_POSTED,    /* receives without a message */
+    QDRI_GRANTED,   /* receives whose message was told to come */
+    QDRI_EARLY,     /* messages without a receive, in their order */
+    QDRI_LINK_QUEUES
+} qdri_link_queue;
+
 struct qdri_link {
     qdri_watch watch;
     qdri_bridge *bridge;
@@ -163,19 +175,19 @@ struct qdri_link {
     int file;
     int wants_room; /* epoll tells when there is room to write */
     int said_goodbye, heard_goodbye;
-    int attempts; /* calls that failed */
-    double again; /* when to call again, 0: not; of an open one: when to ask how it is */
-    int is_mute;  /* nothing can be written any more; what there is to read says why */
-    qdri_call call;
-    qdri_queue out;       /* to be written */
-    qdri_queue announced; /* sends, until the other has a place for them */
-    qdri_queue posted;    /* receives without a message */
-    qdri_queue granted;   /* receives whose message was told to come */
-    qdri_queue early;     /* messages without a receive, in their order */
-    int64_t next_id, credit, held, used;
-    qdri_request *current; /* what comes just now; NULL with left > 0: nobody wants it */
-    int64_t left;          /* of it */
-    unsigned char *buffer; /* what was read and not looked at */
+    int attempts;      /* calls that failed */
+    double next_call;  /* when to call again; 0: a call is under way */
+    double next_check; /* when to ask how an open one is */
+    int is_mute;       /* nothing can be written any more; what there is to read says why */
+    qdri_bridge_call call;
+    qdri_queue queue[QDRI_LINK_QUEUES];
+    int64_t next_id;
+    int64_t credit;     /* of what may be sent early */
+    int64_t held, used; /* of what came early: how much is here, how much credit is to be given back */
+    int announced_out, announced; /* to the other and by it, and not asked for */
+    qdri_transit *current;        /* what comes just now; NULL with left > 0: nobody wants it */
+    int64_t left;                 /* of it */
+    unsigned char *buffer;        /* what was read and not looked at */
     int begin, end;
 };
 
@@ -183,14 +195,14 @@ struct qdri_link {
 qdri_link *qdri_link_make(qdri_bridge *bridge, int rank);
 /* The link with a rank, made if need be; NULL: no memory. Calls if that is this side's part. */
 qdri_link *qdri_link_with(qdri_bridge *bridge, int rank);
-/* A connection that has proven itself. False: there is one already. */
-int qdri_link_adopt(qdri_link *link, int file);
+/* A connection that has proven itself; the link has none yet. */
+void qdri_link_adopt(qdri_link *link, int file);
 qdr_status qdri_link_send(qdri_link *link, qdri_operation *operation, int tag, const void *data,
                           int64_t bytes);
 qdr_status qdri_link_receive(qdri_link *link, qdri_operation *operation, int tag, void *data, int64_t bytes);
 int qdri_link_cancel(qdri_link *link, qdri_operation *operation);
 /* Queues a frame without bytes; urgent ones go before all that have not begun. */
-void qdri_link_say(qdri_link *link, qdri_frame frame, int urgent);
+void qdri_link_say(qdri_link *link, qdri_link_frame frame, int urgent);
 /* As far as the socket takes and gives, and within limits. */
 void qdri_link_write(qdri_link *link);
 void qdri_link_read(qdri_link *link);
@@ -209,14 +221,15 @@ void qdri_link_drop_sends(qdri_link *link);
 void qdri_link_describe(const qdri_link *link, char *text, size_t size, int64_t *sends, int64_t *receives);
 /* At once, and if it cannot be, not at all. */
 void qdri_link_say_trouble(qdri_link *link, qdr_status status, const char *sentence);
-/* All that somebody waits for goes to the bridge's finished ones, with its failure. */
+/* All that somebody waits for goes to the bridge's finished ones, with its failure. Nothing more is written;
+ * the connection stays until the other side has closed it too, or the link is freed. */
 void qdri_link_give_up(qdri_link *link, qdr_status status);
 void qdri_link_free(qdri_link *link);
 
 void qdri_queue_clear(qdri_queue *queue);
-void qdri_queue_add(qdri_queue *queue, qdri_request *request);
+void qdri_queue_add(qdri_queue *queue, qdri_transit *transit);
 /* Takes out what *place points to. */
-qdri_request *qdri_queue_take(qdri_queue *queue, qdri_request **place);
+qdri_transit *qdri_queue_take(qdri_queue *queue, qdri_transit **place);
 
 /* ---- bridges ------------------------------------------------------------------------------------------- */
 
@@ -241,7 +254,7 @@ struct qdri_bridge {
     int goodbyes;     /* of those, how many said it */
     int left;         /* this side said goodbye */
     qdri_queue finished, spare;
-    int64_t requests; /* in being, spare ones included */
+    int64_t transits; /* in being, spare ones included */
     double next_look;
     qdr_status failed;
     int given_up; /* the failure was told to all that waited */
@@ -254,19 +267,34 @@ void qdri_bridge_poll(qdri_bridge *bridge, int milliseconds);
 void qdri_bridge_fail(qdri_bridge *bridge, qdr_status status);
 /* The end of a link without a goodbye, or with one but too early. `how` is the end of a sentence. */
 void qdri_bridge_lose(qdri_bridge *bridge, int rank, const char *how);
-/* Somebody has proven himself at the door. */
-qdri_refusal qdri_bridge_admit(qdri_bridge *bridge, qdri_guest *guest, qdri_purpose purpose, int from);
+/* Somebody has proven himself at the door: whether he may come in. */
+qdri_refusal qdri_bridge_expects(qdri_bridge *bridge, qdri_purpose purpose, int from);
+/* Comes in, and knows it. */
+void qdri_bridge_admit(qdri_bridge *bridge, qdri_guest *guest, qdri_purpose purpose, int from);
 /* The secret for this purpose; NULL: none, or none yet. */
 const unsigned char *qdri_bridge_secret(const qdri_bridge *bridge, qdri_purpose purpose);
 int qdri_bridge_watch(qdri_bridge *bridge, int file, qdri_watch *watch, unsigned events);
 void qdri_bridge_unwatch(qdri_bridge *bridge, int file);
+/* What is watched already, or not any more; if it cannot be, the bridge fails. */
 void qdri_bridge_rewatch(qdri_bridge *bridge, int file, qdri_watch *watch, unsigned events);
 /* NULL: no memory. */
-qdri_request *qdri_request_make(qdri_bridge *bridge);
-void qdri_request_free(qdri_bridge *bridge, qdri_request *request);
+qdri_transit *qdri_transit_make(qdri_bridge *bridge);
+void qdri_transit_free(qdri_bridge *bridge, qdri_transit *transit);
 
 qdr_status qdri_bridge_make(qdri_bridge **bridge);
 void qdri_bridge_free(qdri_bridge *bridge);
+
+/* After a failure: tells everybody, and ends all that is under way. */
+void qdri_bridge_give_up(qdri_bridge *bridge);
+/* After that: lets go of the connections that the other side has closed too. */
+void qdri_bridge_drain(qdri_bridge *bridge);
+/* Says goodbye. */
+void qdri_bridge_say_goodbye(qdri_bridge *bridge);
+/* Before the connections are closed: what was said on them arrives, if it can. */
+void qdri_bridge_part(qdri_bridge *bridge);
+/* Nothing is to be done: sleeps for a moment, or until something comes. */
+void qdri_bridge_rest(const qdri_bridge *bridge);
+
 extern const qdri_far qdri_bridge_functions;
 
 /* Whether this rank has a link with that one of the other program from the beginning. */
@@ -297,7 +325,8 @@ struct qdri_meeting_point {
 };
 
 /* The two roots meet, until the deadline (0: none). `endpoints` are of this program's ranks; those of the
- * other are allocated. *file is the connection between the roots. */
+ * other are allocated. *file is the connection between the roots, over which they talk (acquaint.h) until
+ * it becomes their link. */
 qdr_status qdri_bridge_meet(qdri_bridge *bridge, const qdri_bridge_request *request, int own_ranks,
                             const unsigned char *endpoints, qdri_acquaintance *known,
                             unsigned char **far_endpoints, int *file);

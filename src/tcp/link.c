@@ -26,59 +26,66 @@ static qdr_status fail_ended(qdri_link *link) {
 }
 
 /* Puts a frame into the queue of those to be written; urgent ones go before all that have not begun. */
-static void submit(qdri_link *link, qdri_request *request, int urgent) {
-    qdri_request *first = link->out.first;
-    qdri_frame_write(&request->frame, request->head);
-    request->head_at = 0;
-    request->at = 0;
+static void submit(qdri_link *link, qdri_transit *transit, int urgent) {
+    qdri_transit *first = link->queue[QDRI_OUT].first;
+    qdri_frame_write(&transit->frame, transit->head);
+    transit->head_at = 0;
+    transit->at = 0;
     if (!urgent || !first) {
-        qdri_queue_add(&link->out, request);
+        qdri_queue_add(&link->queue[QDRI_OUT], transit);
     } else {
-        qdri_request **place = first->head_at > 0 ? &first->next : &link->out.first;
-        request->next = *place;
-        *place = request;
-        if (!request->next) link->out.last = &request->next;
+        qdri_transit **place = first->head_at > 0 ? &first->next : &link->queue[QDRI_OUT].first;
+        transit->next = *place;
+        *place = transit;
+        if (!transit->next) link->queue[QDRI_OUT].last = &transit->next;
     }
     if (link->stage == QDRI_LINK_OPEN && !link->wants_room) qdri_link_write(link);
 }
 
 /* A frame of its own, without bytes. */
-void qdri_link_say(qdri_link *link, qdri_frame frame, int urgent) {
-    qdri_request *request = qdri_request_make(link->bridge);
-    if (!request) {
+void qdri_link_say(qdri_link *link, qdri_link_frame frame, int urgent) {
+    qdri_transit *transit = qdri_transit_make(link->bridge);
+    if (!transit) {
         qdri_bridge_fail(link->bridge, qdri_fail_memory());
         return;
     }
-    request->frame = frame;
-    submit(link, request, urgent);
+    transit->frame = frame;
+    submit(link, transit, urgent);
 }
 
-static void finish(qdri_link *link, qdri_request *request, qdr_status status) {
-    request->status = status;
-    qdri_queue_add(&link->bridge->finished, request);
+static void finish(qdri_link *link, qdri_transit *transit, qdr_status status) {
+    transit->status = status;
+    qdri_queue_add(&link->bridge->finished, transit);
 }
 
 qdr_status qdri_link_send(qdri_link *link, qdri_operation *operation, int tag, const void *data,
                           int64_t bytes) {
     if (link->heard_goodbye && !operation->casual) return fail_ended(link);
-    qdri_request *request = qdri_request_make(link->bridge);
-    if (!request) return qdri_fail_memory();
+    qdri_transit *transit = qdri_transit_make(link->bridge);
+    if (!transit) return qdri_fail_memory();
     if (link->heard_goodbye) {
-        request->operation = operation;
+        transit->operation = operation;
         operation->parts = 1;
-        finish(link, request, QDR_OK);
+        finish(link, transit, QDR_OK);
         return QDR_OK;
     }
     int announce = bytes > longest_early || qdri_frame_cost(bytes) > link->credit;
-    request->operation = operation;
-    request->data = (char *)(uintptr_t)data;
-    request->frame = (qdri_frame){announce ? QDRI_FRAME_ANNOUNCE : QDRI_FRAME_MESSAGE, tag, bytes, 0};
-    if (announce)
-        request->frame.id = ++link->next_id;
-    else
+    if (announce && link->announced_out == QDRI_ANNOUNCEMENTS) {
+        qdri_transit_free(link->bridge, transit);
+        return qdri_fail(QDR_RANGE, "more than %d messages for rank %d of %s wait for their receives",
+                         QDRI_ANNOUNCEMENTS, link->rank, qdri_bridge_far_name(link->bridge));
+    }
+    transit->operation = operation;
+    transit->data = (char *)(uintptr_t)data;
+    transit->frame = (qdri_link_frame){announce ? QDRI_FRAME_ANNOUNCE : QDRI_FRAME_MESSAGE, tag, bytes, 0};
+    if (announce) {
+        transit->frame.id = ++link->next_id;
+        link->announced_out++;
+    } else {
         link->credit -= qdri_frame_cost(bytes);
+    }
     operation->parts = 1;
-    submit(link, request, 0);
+    submit(link, transit, 0);
     return QDR_OK;
 }
 
@@ -88,26 +95,26 @@ qdr_status qdri_link_send(qdri_link *link, qdri_operation *operation, int tag, c
 static void give_credit(qdri_link *link, int64_t bytes) {
     link->used += qdri_frame_cost(bytes);
     if (link->used < QDRI_WINDOW / 4) return;
-    qdri_frame frame = {QDRI_FRAME_CREDIT, 0, link->used, 0};
+    qdri_link_frame frame = {QDRI_FRAME_CREDIT, 0, link->used, 0};
     link->used = 0;
     qdri_link_say(link, frame, 1);
 }
 
-static qdri_request **find_tag(qdri_queue *queue, int64_t tag) {
-    qdri_request **place = &queue->first;
+static qdri_transit **find_tag(qdri_queue *queue, int64_t tag) {
+    qdri_transit **place = &queue->first;
     while (*place && (*place)->frame.tag != tag) place = &(*place)->next;
     return place;
 }
 
-static qdri_request **find_id(qdri_queue *queue, int64_t id) {
-    qdri_request **place = &queue->first;
+static qdri_transit **find_id(qdri_queue *queue, int64_t id) {
+    qdri_transit **place = &queue->first;
     while (*place && (*place)->frame.id != id) place = &(*place)->next;
     return place;
 }
 
 /* A receive and a message of this length have met. False: there is no room for it, and the bridge has
  * failed. */
-static int fits(qdri_link *link, const qdri_request *receive, int64_t bytes) {
+static int fits(qdri_link *link, const qdri_transit *receive, int64_t bytes) {
     qdri_bridge *bridge = link->bridge;
     if (bytes <= receive->room) return 1;
     qdri_bridge_fail(
@@ -121,17 +128,18 @@ static int fits(qdri_link *link, const qdri_request *receive, int64_t bytes) {
 }
 
 /* Asks for an announced message. */
-static void grant(qdri_link *link, qdri_request *receive, const qdri_frame *announced) {
+static void grant(qdri_link *link, qdri_transit *receive, const qdri_link_frame *announced) {
     receive->frame = *announced;
-    qdri_queue_add(&link->granted, receive);
-    qdri_link_say(link, (qdri_frame){QDRI_FRAME_GO, 0, 0, announced->id}, 1);
+    qdri_queue_add(&link->queue[QDRI_GRANTED], receive);
+    qdri_link_say(link, (qdri_link_frame){QDRI_FRAME_GO, 0, 0, announced->id}, 1);
 }
 
 /* What came early goes where it is wanted; the rest of it, if it is still coming, goes there directly. */
-static void take_early(qdri_link *link, qdri_request *receive, qdri_request **place) {
-    qdri_request *early = qdri_queue_take(&link->early, place);
-    qdri_frame frame = early->frame;
+static void take_early(qdri_link *link, qdri_transit *receive, qdri_transit **place) {
+    qdri_transit *early = qdri_queue_take(&link->queue[QDRI_EARLY], place);
+    qdri_link_frame frame = early->frame;
     if (frame.kind == QDRI_FRAME_ANNOUNCE) {
+        link->announced--;
         grant(link, receive, &frame);
     } else {
         if (early->at > 0) memcpy(receive->data, early->data, (size_t)early->at);
@@ -144,24 +152,24 @@ static void take_early(qdri_link *link, qdri_request *receive, qdri_request **pl
             finish(link, receive, QDR_OK);
         give_credit(link, frame.length);
     }
-    qdri_request_free(link->bridge, early);
+    qdri_transit_free(link->bridge, early);
 }
 
 qdr_status qdri_link_receive(qdri_link *link, qdri_operation *operation, int tag, void *data, int64_t bytes) {
-    qdri_request **early = find_tag(&link->early, tag);
+    qdri_transit **early = find_tag(&link->queue[QDRI_EARLY], tag);
     if (link->heard_goodbye && !operation->casual && (!*early || (*early)->frame.kind == QDRI_FRAME_ANNOUNCE))
         return fail_ended(link);
-    qdri_request *request = qdri_request_make(link->bridge);
-    if (!request) return qdri_fail_memory();
-    request->operation = operation;
-    request->data = data;
-    request->room = bytes;
-    request->frame.tag = tag;
+    qdri_transit *transit = qdri_transit_make(link->bridge);
+    if (!transit) return qdri_fail_memory();
+    transit->operation = operation;
+    transit->data = data;
+    transit->room = bytes;
+    transit->frame.tag = tag;
     operation->parts = 1;
-    if (!*early || !fits(link, request, (*early)->frame.length))
-        qdri_queue_add(&link->posted, request); /* where a failure finds it */
+    if (!*early || !fits(link, transit, (*early)->frame.length))
+        qdri_queue_add(&link->queue[QDRI_POSTED], transit); /* where a failure finds it */
     else
-        take_early(link, request, early);
+        take_early(link, transit, early);
     return QDR_OK;
 }
 
@@ -176,23 +184,23 @@ static void garbage(qdri_link *link, const char *what) {
 }
 
 /* Memory for bytes that nobody has asked for yet. */
-static qdri_request *keep(qdri_link *link, const qdri_frame *frame, int64_t bytes) {
-    qdri_request *kept = qdri_request_make(link->bridge);
+static qdri_transit *keep(qdri_link *link, const qdri_link_frame *frame, int64_t bytes) {
+    qdri_transit *kept = qdri_transit_make(link->bridge);
     if (!kept) return NULL;
     kept->frame = *frame;
     kept->owns_data = 1;
     kept->data = QDRI_ARRAY(char, bytes);
     if (kept->data) return kept;
-    qdri_request_free(link->bridge, kept);
+    qdri_transit_free(link->bridge, kept);
     return NULL;
 }
 
-static void message_begins(qdri_link *link, const qdri_frame *frame) {
+static void message_begins(qdri_link *link, const qdri_link_frame *frame) {
     int announced = frame->kind == QDRI_FRAME_ANNOUNCE;
-    qdri_request **place = find_tag(&link->posted, frame->tag), *kept;
+    qdri_transit **place = find_tag(&link->queue[QDRI_POSTED], frame->tag), *kept;
     if (*place) {
         if (!fits(link, *place, frame->length)) return;
-        qdri_request *receive = qdri_queue_take(&link->posted, place);
+        qdri_transit *receive = qdri_queue_take(&link->queue[QDRI_POSTED], place);
         receive->at = 0;
         receive->frame = *frame;
         if (announced) {
@@ -204,7 +212,8 @@ static void message_begins(qdri_link *link, const qdri_frame *frame) {
         give_credit(link, frame->length);
         return;
     }
-    if (!announced && qdri_frame_cost(frame->length) > QDRI_WINDOW - link->held) {
+    if (announced ? link->announced == QDRI_ANNOUNCEMENTS
+                  : qdri_frame_cost(frame->length) > QDRI_WINDOW - link->held) {
         garbage(link, "more came than may come early");
         return;
     }
@@ -213,7 +222,8 @@ static void message_begins(qdri_link *link, const qdri_frame *frame) {
         qdri_bridge_fail(link->bridge, qdri_fail_memory());
         return;
     }
-    qdri_queue_add(&link->early, kept);
+    qdri_queue_add(&link->queue[QDRI_EARLY], kept);
+    link->announced += announced;
     if (announced) return;
     link->held += qdri_frame_cost(frame->length);
     link->current = kept;
@@ -221,29 +231,38 @@ static void message_begins(qdri_link *link, const qdri_frame *frame) {
 }
 
 static void go(qdri_link *link, int64_t id) {
-    qdri_request **place = find_id(&link->announced, id);
+    qdri_transit **place = find_id(&link->queue[QDRI_ANNOUNCED], id);
     if (!*place) {
         garbage(link, "it asks for a message that was not announced");
         return;
     }
-    qdri_request *request = qdri_queue_take(&link->announced, place);
-    request->frame.kind = QDRI_FRAME_DATA;
-    submit(link, request, 0);
+    qdri_transit *transit = qdri_queue_take(&link->queue[QDRI_ANNOUNCED], place);
+    link->announced_out--;
+    transit->frame.kind = QDRI_FRAME_DATA;
+    submit(link, transit, 0);
 }
 
 /* Of a receive that was given up, the bytes go nowhere. */
-static void data_begins(qdri_link *link, const qdri_frame *frame) {
-    qdri_request **place = find_id(&link->granted, frame->id);
+static void data_begins(qdri_link *link, const qdri_link_frame *frame) {
+    qdri_transit **place = find_id(&link->queue[QDRI_GRANTED], frame->id);
     if (!*place || (*place)->frame.length != frame->length) {
         garbage(link, "a message comes that was not asked for");
         return;
     }
-    qdri_request *receive = qdri_queue_take(&link->granted, place);
+    qdri_transit *receive = qdri_queue_take(&link->queue[QDRI_GRANTED], place);
     link->left = frame->length;
     if (receive->operation)
         link->current = receive;
     else
-        qdri_request_free(link->bridge, receive);
+        qdri_transit_free(link->bridge, receive);
+}
+
+/* No more than was used. */
+static void credit_comes(qdri_link *link, int64_t bytes) {
+    if (bytes > QDRI_WINDOW - link->credit)
+        garbage(link, "it gives more credit than there is");
+    else
+        link->credit += bytes;
 }
 
 static void goodbye(qdri_link *link) {
@@ -254,19 +273,19 @@ static void goodbye(qdri_link *link) {
 
 /* All bytes of what came are there. */
 static void complete(qdri_link *link) {
-    qdri_request *whole = link->current;
+    qdri_transit *whole = link->current;
     link->current = NULL;
     if (!whole) return;
     if (whole->frame.kind == QDRI_FRAME_TROUBLE) {
         qdri_bridge_fail(link->bridge, qdri_fail((qdr_status)whole->frame.tag, "%.*s",
                                                  (int)whole->frame.length, whole->data));
-        qdri_request_free(link->bridge, whole);
+        qdri_transit_free(link->bridge, whole);
     } else if (whole->operation) {
         finish(link, whole, QDR_OK);
     } /* else it came early, and stands in that queue */
 }
 
-static void trouble_begins(qdri_link *link, const qdri_frame *frame) {
+static void trouble_begins(qdri_link *link, const qdri_link_frame *frame) {
     if (frame->length > (int64_t)sizeof link->bridge->sentence || frame->tag == QDR_OK || frame->tag > 255) {
         garbage(link, "it speaks of a trouble that does not exist");
         return;
@@ -275,7 +294,7 @@ static void trouble_begins(qdri_link *link, const qdri_frame *frame) {
     link->left = frame->length;
 }
 
-static void frame_begins(qdri_link *link, const qdri_frame *frame) {
+static void frame_begins(qdri_link *link, const qdri_link_frame *frame) {
     switch (frame->kind) {
     case QDRI_FRAME_MESSAGE:
     case QDRI_FRAME_ANNOUNCE:
@@ -288,7 +307,7 @@ static void frame_begins(qdri_link *link, const qdri_frame *frame) {
         data_begins(link, frame);
         break;
     case QDRI_FRAME_CREDIT:
-        link->credit += frame->length;
+        credit_comes(link, frame->length);
         break;
     case QDRI_FRAME_GOODBYE:
         goodbye(link);
@@ -303,7 +322,7 @@ void qdri_link_parse(qdri_link *link) {
     while (link->begin < link->end && !link->bridge->failed) {
         int there = link->end - link->begin;
         const unsigned char *at = link->buffer + link->begin;
-        qdri_frame frame;
+        qdri_link_frame frame;
         if (link->left > 0) {
             int part = link->left < there ? (int)link->left : there;
             if (link->current) memcpy(link->current->data + link->current->at, at, (size_t)part);

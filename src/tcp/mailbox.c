@@ -5,8 +5,10 @@
  * the other reads.
  *
  * A file whose writer is gone is in the way. On this host that is known from the process's number and the
- * time when it began, as /proc has them; elsewhere only calling tells. It is moved aside before it is
- * removed: if another program was faster and what was moved is its fresh file, it is put back.
+ * time when it began, as /proc has them; elsewhere only calling tells. Hosts and containers often have the
+ * same name, and numbers of name spaces are the same on all hosts; but each start of a system has an id of
+ * its own. A file is moved aside before it is removed: if another program was faster and what was moved is
+ * its fresh file, it is put back.
  */
 #include "tcp/mailbox.h"
 
@@ -20,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "tcp/address.h"
 
 /* ---- processes ----------------------------------------------------------------------------------------- */
@@ -45,21 +48,38 @@ static int64_t own_space(void) {
     return stat("/proc/self/ns/pid", &space) == 0 ? (int64_t)space.st_ino : 0;
 }
 
+/* A digest of the id of this start of the system; 0: it has none. */
+static int64_t own_boot(void) {
+    char text[64];
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (!file) return 0;
+    size_t length = fread(text, 1, sizeof text, file);
+    uint64_t digest = 0;
+    fclose(file);
+    for (size_t i = 0; i < length; i++) digest = qdri_mix(digest ^ (unsigned char)text[i]);
+    return (int64_t)(digest >> 2);
+}
+
 void qdri_contact_introduce(qdri_contact *contact) {
     qdri_host_name(contact->host, sizeof contact->host);
+    contact->boot = own_boot();
     contact->space = own_space();
     contact->pid = getpid();
     contact->start = start_of(contact->pid);
     contact->is_big = qdri_is_big();
 }
 
-qdri_process qdri_contact_process(const qdri_contact *contact) {
+/* All containers of a host have one boot, so in a directory of its own another boot is an earlier one. */
+qdri_process qdri_contact_process(const qdri_contact *contact, int is_local) {
     qdri_contact here;
     qdri_contact_introduce(&here);
-    if (strcmp(here.host, contact->host) != 0 || here.space != contact->space) return QDRI_ELSEWHERE;
+    if (here.boot != contact->boot)
+        return is_local && here.boot && contact->boot ? QDRI_PROCESS_ENDED : QDRI_PROCESS_ELSEWHERE;
+    if ((!here.boot && strcmp(here.host, contact->host) != 0) || here.space != contact->space)
+        return QDRI_PROCESS_ELSEWHERE;
     if (here.start == 0) /* there is no /proc */
-        return kill((pid_t)contact->pid, 0) == 0 || errno != ESRCH ? QDRI_RUNS : QDRI_ENDED;
-    return start_of(contact->pid) == contact->start ? QDRI_RUNS : QDRI_ENDED;
+        return kill((pid_t)contact->pid, 0) == 0 || errno != ESRCH ? QDRI_PROCESS_RUNS : QDRI_PROCESS_ENDED;
+    return start_of(contact->pid) == contact->start ? QDRI_PROCESS_RUNS : QDRI_PROCESS_ENDED;
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
@@ -81,6 +101,7 @@ qdr_status qdri_mailbox_open(const char *directory, const qdri_contact *own, qdr
     snprintf(box->aside, sizeof box->aside, "%s.%lld.%02x%02x%02x%02x", box->path, (long long)own->pid,
              own->token[0], own->token[1], own->token[2], own->token[3]);
     box->own = *own;
+    box->is_local = qdri_is_local_directory(directory);
     box->published = 0;
     return QDR_OK;
 }
@@ -94,7 +115,7 @@ static qdr_status read_text(const char *path, char *text, size_t size, int *foun
     struct stat kind;
     *found = 0;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0) return errno == ENOENT ? QDR_OK : fail_file(path, "opened");
+    if (file < 0) return errno == ENOENT || errno == ESTALE ? QDR_OK : fail_file(path, "opened");
     if (fstat(file, &kind) != 0 || !S_ISREG(kind.st_mode) || kind.st_uid != geteuid()) {
         close(file);
         return qdri_fail(QDR_FILE, "%s is no file of this user's; expected a contact file", path);

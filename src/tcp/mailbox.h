@@ -9,16 +9,17 @@ enum { QDRI_PATH = 1024 };
 
 typedef struct qdri_mailbox {
     char path[QDRI_PATH], aside[QDRI_PATH + 64];
+    int is_local; /* the directory is this host's alone */
     int published;
     qdri_contact own; /* what this program publishes */
 } qdri_mailbox;
 
-typedef enum qdri_process { QDRI_RUNS, QDRI_ENDED, QDRI_ELSEWHERE } qdri_process;
+typedef enum qdri_process { QDRI_PROCESS_RUNS, QDRI_PROCESS_ENDED, QDRI_PROCESS_ELSEWHERE } qdri_process;
 
-/* Who writes: host, space, pid, start of this process. */
+/* Who writes: host, boot, space, pid, start of this process. */
 void qdri_contact_introduce(qdri_contact *contact);
-/* What became of the writer, as far as this host can know. */
-qdri_process qdri_contact_process(const qdri_contact *contact);
+/* What became of the writer, as far as this host can know. `is_local`: only this host can have written it. */
+qdri_process qdri_contact_process(const qdri_contact *contact, int is_local);
 
 /* `own` has the names already. */
 qdr_status qdri_mailbox_open(const char *directory, const qdri_contact *own, qdri_mailbox *box);

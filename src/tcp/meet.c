@@ -3,8 +3,11 @@
  * How the roots of two programs find each other. Each looks whether the other has published a contact file,
  * and calls it; where there is no file it publishes its own, and waits to be called. Either may be first, and
  * when both are, one of them publishes (mailbox.c). Files of programs that are gone are removed on the way:
- * known to be gone on this host, or nobody listens where they say. Whatever was found last is in the sentence
- * when the deadline passes.
+ * known to be gone on this host, or nobody answers where they say, or somebody who is not who he should be.
+ * Whatever was found last is in the sentence when the deadline passes.
+ *
+ * A program in another container may have published an address that means something else here; its file is
+ * left alone, since nobody can know from here whether it lives.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,8 +23,9 @@ static const double between_looks = 0.05, patience = 2; /* seconds; with a file 
 typedef struct search {
     qdri_bridge *bridge;
     qdri_mailbox box;
-    qdri_call call;
+    qdri_bridge_call call;
     qdri_contact found; /* who is called */
+    qdri_process process;
     qdri_address address;
     qdri_meeting_point point;
     double next_look, silent_since; /* 0: it was not called in vain */
@@ -76,12 +80,13 @@ static qdr_status consider(search *self, const qdri_contact *contact) {
                          contact->name, contact->peer, own->peer, own->name);
     if (!qdri_same_secret(contact->token, self->found.token)) self->silent_since = 0;
     self->found = *contact;
-    qdri_process process = qdri_contact_process(contact);
-    if (process == QDRI_ENDED) {
-        replace(self, "that process has ended");
+    self->process = qdri_contact_process(contact, self->box.is_local);
+    int is_self = self->process == QDRI_PROCESS_RUNS && contact->pid == own->pid;
+    if (self->process == QDRI_PROCESS_ENDED || (is_twin && is_self)) {
+        replace(self, is_self ? "it was left behind by this process" : "that process has ended");
         return QDR_OK;
     }
-    if (is_twin && process == QDRI_RUNS) return fail_busy(self);
+    if (is_twin && self->process == QDRI_PROCESS_RUNS) return fail_busy(self);
     return call(self);
 }
 
@@ -90,26 +95,43 @@ static qdr_status look(search *self) {
     int there = 0;
     QDRI_TRY(qdri_mailbox_look(&self->box, &there, &contact));
     if (!there) return publish(self);
-    if (qdri_same_secret(contact.token, self->box.own.token)) return QDR_OK;
-    self->box.published = 0;
-    return consider(self, &contact);
+    /* Also when publishing seemed to fail: where files are far away, the answer may have been lost. */
+    self->box.published = qdri_same_secret(contact.token, self->box.own.token);
+    return self->box.published ? QDR_OK : consider(self, &contact);
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------- */
 
+static void out_of_reach(search *self) {
+    const qdri_contact *found = &self->found;
+    snprintf(self->seen, sizeof self->seen,
+             "a file of %.63s, process %lld on %.64s, which is not among the processes seen from here and "
+             "listens on %.48s; give both programs an address, or remove the file if that one is gone",
+             found->name, (long long)found->pid, found->host, found->address);
+    if (self->silent_since == 0) qdri_log("%s: there is %s", self->box.path, self->seen);
+    if (self->silent_since == 0) self->silent_since = qdri_seconds();
+}
+
 static qdr_status call_failed(search *self, double now) {
-    const qdri_call *call = &self->call;
+    const qdri_bridge_call *call = &self->call;
     const qdri_contact *found = &self->found;
     const char *why = qdri_call_reason(call);
     snprintf(self->seen, sizeof self->seen,
              "a file of %.63s, process %lld on %.64s, but no answer at %.48s port %lld: %.80s", found->name,
              (long long)found->pid, found->host, found->address, (long long)found->port, why);
-    if (call->refusal == QDRI_VERSION || call->refusal == QDRI_ORDER)
+    if (qdri_call_was_impossible(call))
+        return qdri_fail(QDR_FILE, "%s, process %lld on %s, cannot be connected to: %s", found->name,
+                         (long long)found->pid, found->host, why);
+    if (call->refusal == QDRI_ORDER) /* which is proven */
         return qdri_fail(QDR_INVALID, "%s, process %lld on %s, cannot be coupled with: %s", found->name,
                          (long long)found->pid, found->host, why);
+    if (self->process == QDRI_PROCESS_ELSEWHERE && qdri_address_is_loopback(&self->address)) {
+        out_of_reach(self);
+        return QDR_OK;
+    }
+    int is_silent = call->refusal ? self->process == QDRI_PROCESS_ELSEWHERE : call->code != 0;
     if (self->silent_since == 0) self->silent_since = now;
-    if (!call->refusal && call->code && now - self->silent_since >= patience)
-        replace(self, "nobody answers where it says");
+    if (is_silent && now - self->silent_since >= patience) replace(self, "nobody answers where it says");
     return QDR_OK;
 }
 
@@ -162,6 +184,7 @@ static qdr_status seek(search *self, double deadline, int *file) {
         if (!status) {
             qdri_bridge_poll(self->bridge, 5);
             qdri_progress(NULL);
+            if (self->bridge->failed) return qdri_fail(self->bridge->failed, "%s", self->bridge->sentence);
             status = attend(self, file);
         }
     }
@@ -180,7 +203,6 @@ static qdr_status prepare(search *self, const qdri_bridge_request *request, int 
     QDRI_TRY(qdri_secret_bytes(own.token, sizeof own.token));
     QDRI_TRY(qdri_mailbox_open(request->directory, &own, &self->box));
     memcpy(self->point.token, own.token, sizeof own.token);
-    self->point.file = self->call.file = -1;
     bridge->meeting = &self->point;
     return QDR_OK;
 }
@@ -201,6 +223,7 @@ qdr_status qdri_bridge_meet(qdri_bridge *bridge, const qdri_bridge_request *requ
     int met = -1;
     if (!self) return qdri_fail_memory();
     self->bridge = bridge;
+    self->point.file = self->call.file = -1;
     qdr_status status = prepare(self, request, own_ranks);
     if (!status) status = seek(self, request->deadline, &met);
     if (met >= 0) {
@@ -214,6 +237,8 @@ qdr_status qdri_bridge_meet(qdri_bridge *bridge, const qdri_bridge_request *requ
     } else if (met >= 0) {
         close(met);
     }
+    /* Who came while this side was calling, or failing, need not wait. */
+    if (self->point.file >= 0 && self->point.file != met) close(self->point.file);
     qdri_mailbox_withdraw(&self->box);
     qdri_call_close(&self->call);
     bridge->meeting = NULL;

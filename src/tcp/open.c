@@ -5,6 +5,10 @@
  * After each step the ranks agree on whether all can go on, so all return the same. They agree over the
  * program's own wire, which outlives whatever happens to the other program: so those that wait for their root
  * wait longer than the deadline, which is the root's to keep.
+ *
+ * From the meeting on the two programs go in step: after the ranks of each have agreed, the roots compare, and
+ * tell their ranks. So when anything fails on one side, both return the same status and sentence; and nobody
+ * calls a rank that does not know the session yet.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +16,10 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "tcp/inside.h"
+#include "tcp/acquaint.h"
 
-static const double grace = 20, patience = 60; /* seconds, beyond the deadline, and without one */
+/* Seconds: of own ranks beyond the deadline, of the other root beyond it, and without a deadline. */
+static const double grace = 20, far_grace = 5, patience = 60;
 
 typedef struct opening {
     MPI_Comm comm;
@@ -23,9 +28,11 @@ typedef struct opening {
     qdri_bridge *bridge;
     qdri_wire *wire; /* the bridge's; NULL: not yet, and the bridge is the opening's */
     int rank, ranks;
-    int control; /* the connection of the roots; -1: not here */
-    double deadline;
-    qdri_acquaintance known;
+    int control;     /* the connection of the roots; -1: not here */
+    double deadline; /* for own ranks to come; 0: none */
+    double until;    /* for the links */
+    /* When a deadline passes, MPI may still write into these. */
+    qdri_acquaintance *known;
     unsigned char *endpoints, *far_endpoints;
 } opening;
 
@@ -75,7 +82,9 @@ static qdr_status gather_endpoints(opening *self) {
     step one = {.operation = {.done = finish}};
     int64_t ranks = self->ranks, *start = QDRI_ARRAY(int64_t, ranks + 1);
     self->endpoints = qdri_alloc(ranks + 1, QDRI_ENDPOINT); /* one more: this rank's, to give */
-    qdr_status status = agree(self, start && self->endpoints ? QDR_OK : qdri_fail_memory(), NULL, 0);
+    self->known = QDRI_ZERO_ARRAY(qdri_acquaintance, 1);
+    int there = start && self->endpoints && self->known;
+    qdr_status status = agree(self, there ? QDR_OK : qdri_fail_memory(), NULL, 0);
     if (!status) {
         unsigned char *own = self->endpoints + ranks * QDRI_ENDPOINT;
         for (int64_t r = 0; r <= ranks; r++) start[r] = r * QDRI_ENDPOINT;
@@ -133,9 +142,34 @@ static qdr_status listen_all(opening *self) {
 static qdr_status meet(opening *self) {
     qdr_status status = QDR_OK;
     if (self->rank == 0)
-        status = qdri_bridge_meet(self->bridge, self->request, self->ranks, self->endpoints, &self->known,
+        status = qdri_bridge_meet(self->bridge, self->request, self->ranks, self->endpoints, self->known,
                                   &self->far_endpoints, &self->control);
-    return agree(self, status, NULL, 0);
+    status = agree(self, status, NULL, 0);
+    self->until = self->request->deadline > 0 ? self->request->deadline : qdri_seconds() + patience;
+    return status;
+}
+
+/* How both programs fare: the same on all ranks of both. `missing` is a number of each rank's, of which the
+ * highest in each program counts. */
+static qdr_status compare(const opening *self, qdr_status status, int64_t *missing) {
+    const char *name = self->request->name;
+    qdri_talk talk = {self->bridge, self->control, self->until + far_grace};
+    qdri_outcome outcome = {.missing = 0};
+    qdri_outcome_note(&outcome, name, agree(self, status, missing, 1));
+    if (self->rank == 0) {
+        outcome.missing = *missing;
+        status = qdri_talk_compare(&talk, &outcome);
+        if (status && !outcome.status) qdri_outcome_note(&outcome, name, status);
+    }
+    qdri_lock(self->own);
+    if (qdri_wire_usable(self->own))
+        status = qdri_tell(self->own, &outcome, (int)sizeof outcome, self->deadline);
+    else
+        status = QDR_OK; /* they have their own sentence */
+    qdri_unlock(self->own);
+    if (status) return status;
+    *missing = outcome.missing;
+    return outcome.status ? qdri_fail(outcome.status, "%s", outcome.sentence) : QDR_OK;
 }
 
 static qdr_status read_endpoints(qdri_bridge *bridge, const unsigned char *bytes) {
@@ -149,8 +183,8 @@ static qdr_status read_endpoints(qdri_bridge *bridge, const unsigned char *bytes
 
 static qdr_status learn(opening *self) {
     qdri_bridge *bridge = self->bridge;
-    QDRI_TRY(spread(self, &self->known, (int64_t)sizeof self->known));
-    int64_t far_ranks = self->known.ranks;
+    QDRI_TRY(spread(self, self->known, (int64_t)sizeof *self->known));
+    int64_t far_ranks = self->known->ranks;
     bridge->ranks[1 - bridge->side] = (int)far_ranks;
     if (self->rank > 0) self->far_endpoints = qdri_alloc(far_ranks, QDRI_ENDPOINT);
     bridge->far = QDRI_ARRAY(qdri_endpoint, far_ranks);
@@ -158,8 +192,8 @@ static qdr_status learn(opening *self) {
     int there = self->far_endpoints && bridge->far && bridge->link;
     QDRI_TRY(agree(self, there ? QDR_OK : qdri_fail_memory(), NULL, 0));
     QDRI_TRY(spread(self, self->far_endpoints, far_ranks * QDRI_ENDPOINT));
-    QDRI_TRY(agree(self, read_endpoints(bridge, self->far_endpoints), NULL, 0));
-    memcpy(bridge->session, self->known.session, QDRI_SECRET);
+    QDRI_TRY(read_endpoints(bridge, self->far_endpoints));
+    memcpy(bridge->session, self->known->session, QDRI_SECRET);
     bridge->knows_session = 1;
     return QDR_OK;
 }
@@ -167,7 +201,7 @@ static qdr_status learn(opening *self) {
 static qdr_status make_wire(opening *self) {
     qdri_bridge *bridge = self->bridge;
     qdri_far_shape shape = {bridge->side == 0 ? 0 : bridge->ranks[0], self->ranks,
-                            bridge->ranks[0] + bridge->ranks[1], (int)self->known.tag_spans};
+                            bridge->ranks[0] + bridge->ranks[1], (int)self->known->tag_spans};
     QDRI_TRY(
         qdri_wire_open_far(self->comm, &shape, &qdri_bridge_functions, bridge, self->deadline, &self->wire));
     bridge->wire = self->wire;
@@ -177,81 +211,89 @@ static qdr_status make_wire(opening *self) {
     return QDR_OK;
 }
 
-/* The connection of the roots becomes their link. */
-static qdr_status begin_links(opening *self) {
+/* That of the roots waits for their connection, which they need until all is well. */
+static qdr_status begin_links(const opening *self) {
     qdri_bridge *bridge = self->bridge;
-    if (self->rank == 0) {
-        qdri_link *link = qdri_link_make(bridge, 0);
-        if (!link) return qdri_fail_memory();
-        qdri_link_adopt(link, self->control);
-        self->control = -1;
-    }
+    if (self->rank == 0 && !qdri_link_make(bridge, 0)) return qdri_fail_memory();
     for (int r = 0; r < qdri_bridge_far_ranks(bridge); r++)
         if (qdri_bridge_plans(bridge, r) && !qdri_link_with(bridge, r)) return qdri_fail_memory();
     return QDR_OK;
 }
 
-static int missing_link(const qdri_bridge *bridge) {
-    for (const qdri_link *link = bridge->links; link; link = link->next)
-        if (link->stage < QDRI_LINK_OPEN) return link->rank;
+static int missing_link(const opening *self) {
+    for (const qdri_link *link = self->bridge->links; link; link = link->next)
+        if (link->stage < QDRI_LINK_OPEN && !(self->rank == 0 && link->rank == 0)) return link->rank;
     return -1;
 }
 
 /* Lets things happen for a moment. */
-static qdr_status linger(opening *self) {
-    const int never = 0;
+static qdr_status linger(const opening *self) {
+    int over = 0;
+    double until = qdri_seconds() + 0.02;
+    qdr_status status = QDR_OK;
     qdri_lock(self->wire);
-    qdr_status status = qdri_wait_until(self->wire, &never, qdri_seconds() + 0.02);
+    for (; !status && !over && qdri_seconds() < until; over = missing_link(self) < 0) {
+        status = qdri_wait_until(self->wire, &over, qdri_seconds() + 0.001);
+        if (status == QDR_STALLED) status = QDR_OK;
+    }
     qdri_unlock(self->wire);
-    return status == QDR_STALLED ? QDR_OK : status;
+    return status;
 }
 
-/* The ranks agree again and again: one that has no link yet cannot hear from the other program what became of
- * it. */
-static qdr_status connect_links(opening *self, double deadline) {
-    qdri_bridge *bridge = self->bridge;
-    int64_t missing = 1;
+/* Whether this rank is well, and has what it needs. */
+static qdr_status check_links(const opening *self, int64_t *missing) {
+    qdr_status status = missing_link(self) >= 0 ? linger(self) : qdri_wire_state(self->wire);
+    int with = missing_link(self);
+    *missing = with >= 0;
+    if (!status && *missing && qdri_seconds() > self->until)
+        status = qdri_fail(QDR_STALLED, "rank %d of %s did not connect before the deadline", with,
+                           self->request->peer);
+    return status;
+}
+
+/* The programs compare again and again: a rank that has no link yet cannot hear from the other program what
+ * became of it. Then the connection of the roots becomes their link. */
+static qdr_status connect_links(opening *self) {
+    int64_t missing = 0;
     qdri_lock(self->wire);
     qdr_status status = begin_links(self);
     qdri_unlock(self->wire);
-    while (missing) {
-        int with = missing_link(bridge);
-        missing = with >= 0;
-        if (!status && missing) status = linger(self);
-        if (!status && missing && qdri_seconds() > deadline)
-            status =
-                qdri_fail(QDR_STALLED, "rank %d of %s: rank %d of %s did not connect before the deadline",
-                          self->rank, self->request->name, with, self->request->peer);
-        QDRI_TRY(agree(self, status, &missing, 1));
+    do {
+        if (!status) status = check_links(self, &missing);
+        QDRI_TRY(compare(self, status, &missing));
+    } while (missing);
+    if (self->rank == 0) {
+        qdri_lock(self->wire);
+        qdri_link_adopt(self->bridge->link[0], self->control);
+        qdri_unlock(self->wire);
+        self->control = -1;
     }
     return QDR_OK;
 }
 
-/* A word from everybody. */
-static qdr_status greet(opening *self, double deadline) {
-    step one = {.operation = {.done = finish}};
-    qdri_lock(self->wire);
-    qdr_status status = qdri_barrier(self->wire, &one.operation);
-    if (!status) {
-        status = qdri_wait_until(self->wire, &one.finished, deadline);
-        if (!one.finished) qdri_cancel(self->wire, &one.operation);
-        if (!status) status = one.status;
-    }
-    qdri_unlock(self->wire);
-    return agree(self, status, NULL, 0);
-}
-
 static qdr_status run(opening *self) {
-    double deadline = self->request->deadline;
+    int64_t missing = 0;
     QDRI_TRY(agree(self, qdri_bridge_make(&self->bridge), NULL, 0));
     QDRI_TRY(listen_all(self));
     QDRI_TRY(gather_endpoints(self));
     QDRI_TRY(meet(self));
-    if (!(deadline > 0)) deadline = qdri_seconds() + patience;
-    QDRI_TRY(learn(self));
-    QDRI_TRY(agree(self, make_wire(self), NULL, 0));
-    QDRI_TRY(connect_links(self, deadline));
-    return greet(self, deadline);
+    qdr_status status = learn(self);
+    QDRI_TRY(compare(self, status, &missing));
+    status = make_wire(self);
+    QDRI_TRY(compare(self, status, &missing));
+    return connect_links(self);
+}
+
+/* Nobody must take the end of the connections for a goodbye. */
+static void abandon(opening *self, qdr_status status) {
+    if (!self->wire) {
+        qdri_bridge_free(self->bridge);
+        return;
+    }
+    qdri_lock(self->wire);
+    qdri_bridge_fail(self->bridge, status);
+    qdri_unlock(self->wire);
+    qdri_wire_release(&self->wire);
 }
 
 qdr_status qdri_bridge_open(MPI_Comm comm, const qdri_bridge_request *request, qdri_wire **wire,
@@ -264,17 +306,16 @@ qdr_status qdri_bridge_open(MPI_Comm comm, const qdri_bridge_request *request, q
     qdr_status status = run(&self);
     if (!status) {
         qdri_bridge *bridge = self.bridge;
-        *view = (qdri_bridge_view){.side = bridge->side, .latency = self.known.latency};
+        *view = (qdri_bridge_view){.side = bridge->side, .latency = self.known->latency};
         memcpy(view->ranks, bridge->ranks, sizeof view->ranks);
-        memcpy(view->how, self.known.how, sizeof view->how);
+        memcpy(view->how, self.known->how, sizeof view->how);
         *wire = self.wire;
-    } else if (self.wire) {
-        qdri_wire_release(&self.wire);
     } else {
-        qdri_bridge_free(self.bridge);
+        abandon(&self, status);
     }
     if (self.control >= 0) close(self.control);
-    if (qdri_wire_usable(self.own)) { /* else MPI may still write into them */
+    if (qdri_wire_usable(self.own)) {
+        free(self.known);
         free(self.endpoints);
         free(self.far_endpoints);
     }

@@ -6,17 +6,23 @@
  * name comes first in the alphabet, whichever comes first in time. Between ranks of one program messages go
  * by its own MPI, between programs by TCP, and whatever speaks wire cannot tell. How the two find each other:
  *
- *     contact file   the one that comes first publishes DIRECTORY/FIRST+SECOND.contact: version, token, pid,
- *                    start time, ranks, byte order, address and port of its root; written aside, then
- *                    linked, so that of two only one succeeds; mode 0600
+ *     contact file   the one that comes first publishes DIRECTORY/FIRST+SECOND.contact: version, token, host
+ *                    and its boot, pid, start time, ranks, byte order, address and port of its root; written
+ *                    aside, then linked, so that of two only one succeeds; mode 0600
  *     challenge      both prove that they have read the token, and the token does not travel
  *     endpoints      the roots exchange name, ranks, byte order, and the address and port of every rank
- *     sockets        every rank has some to the other program from the beginning, so that everybody sees
- *                    its end; others are opened when a pair has its first message
+ *     sockets        from the beginning each rank of the larger program is linked with two neighbours in the
+ *                    smaller one (with its only rank, if there is but one): together a ring through both,
+ *                    so everybody has links, and what one rank sees is passed on to all; other pairs are
+ *                    linked when they have their first message
+ *
+ * From the meeting on the programs go in step until all links are there: when opening fails on any rank, all
+ * ranks of both return the same status and sentence, unless the connection of the roots itself is lost.
  *
  * The end of the other program is the end of the bridge: the kernel closes the sockets of a dead process,
  * keepalive notices a dead host. Then every operation with the other program that is under way fails with
- * QDR_PEER, and the wire's state is that failure.
+ * QDR_PEER, and the wire's state is that failure; any other failure of a bridge on one rank is told to all in
+ * the same way. A process that is stopped, or computes for long, is not dead.
  *
  * Data travels in clear: the token keeps strangers out, not listeners.
  */

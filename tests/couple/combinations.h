@@ -38,11 +38,11 @@ static inline combinations plan_combinations(int most) {
     return plan;
 }
 
-/* The cost of a case grows with about the square of the ranks: each combination gets as much work as four and four
- * ranks with `usual` cases. */
+/* The cost of a case grows with about the square of the ranks. So that there are many pairs, few ranks get more of the
+ * work than many; four and four get `usual` cases. */
 static inline int64_t share_of_work(const combination *one, int64_t usual) {
-    int64_t ranks = one->ranks[0] + one->ranks[1], share = usual * 64 / (ranks * ranks);
-    return share > 0 ? share : 1;
+    int64_t ranks = one->ranks[0] + one->ranks[1], share = usual * 512 / (ranks * ranks * ranks);
+    return share > 2 ? share : 2;
 }
 
 /* In which combination of a round a rank of a program takes part; NULL: it rests. */

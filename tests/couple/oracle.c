@@ -24,7 +24,7 @@
 #include "mpi_check.h"
 #include "quadrille/couple.h"
 
-static const double patience = 20; /* seconds */
+static const double patience = 60; /* seconds */
 
 static struct {
     const char *name, *peer, *transport, *directory;

@@ -11,12 +11,14 @@
  *     early       messages without receives, far more than may be kept aside; received in the other order
  *     serve       messages for SEED tenths of seconds, while strangers knock; prints how many were refused
  *     open        opens, and expects to fail: prints the status and the sentence
+ *     starve      the same, and rank 1 can have no connections beside its door
+ *     again       as `all`, with a contact file that this process has left behind
  *     lose WHERE  opens, then waits for what never comes, until the other program is killed; prints how long
  *                 after the last sign of life it noticed. WHERE: receive, barrier, send, nothing
  *     survive     opens and exchanges for ever, until the other program is killed at any moment
  *     die         opens, says so with its process, and waits to be killed
  *     both PEER   opens a second bridge, with PEER, and does as `all` on each
- *     mismatch    a message that is longer than its room
+ *     mismatch    a message that is longer than its room, and many more that nobody has asked for
  *     leave       opens and leaves; the other expects QDR_PEER from whatever it starts (stage left)
  *
  * For trials by hand: BRIDGE_ADDRESS in the environment is where to listen, and with BRIDGE_COMPUTES=n the
@@ -26,12 +28,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "mpi_check.h"
+#include "tcp/mailbox.h"
 #include "tcp/tcp.h"
 
 typedef struct message {
@@ -392,7 +396,7 @@ static void stage_left(void) {
     int never = 0, far = view.side == 0 ? view.ranks[0] : 0;
     char byte = 0;
     message one = {.operation = {.done = finish}};
-    CHECK(qdri_wait_until(wire, &never, qdri_seconds() + 1) == QDR_STALLED);
+    CHECK(qdri_wait_until(wire, &never, qdri_seconds() + 0.5) == QDR_STALLED);
     CHECK_SAYING(!qdri_wire_state(wire), "%s", qdr_error_message());
     qdr_status status = qdri_receive(wire, &one.operation, far + (rank - far) % 1, 170, &byte, 1);
     if (!status) status = qdri_wait_until(wire, &one.finished, deadline());
@@ -401,15 +405,20 @@ static void stage_left(void) {
                  qdr_error_message());
 }
 
-/* Longer than the room there is: both programs get the same sentence. */
+/* Longer than the room there is: both programs get the same sentence, although much is unread then. */
 static void stage_mismatch(void) {
-    static char data[1000];
+    enum { MORE = 8 };
+    static char data[1 << 20];
     int far = view.side == 0 ? view.ranks[0] : 0;
-    message one = {.operation = {.done = finish}};
+    message one = {.operation = {.done = finish}}, more[MORE];
     qdr_status status = view.side == 0 && rank == 0 ? qdri_send(wire, &one.operation, far, 170, data, 1000)
                         : rank == view.ranks[0]     ? qdri_receive(wire, &one.operation, far, 170, data, 999)
                                                     : QDR_OK;
     CHECK(!status);
+    for (int i = 0; i < MORE && view.side == 0 && rank == 0; i++) {
+        more[i] = one;
+        CHECK(!qdri_send(wire, &more[i].operation, far, 171, data, sizeof data));
+    }
     int never = 0;
     status = qdri_wait_until(wire, &never, deadline());
     CHECK_SAYING(status == QDR_MISMATCH && strstr(qdr_error_message(), "has room for 999 bytes"),
@@ -419,7 +428,7 @@ static void stage_mismatch(void) {
 /* ---- stages -------------------------------------------------------------------------------------------- */
 
 static void run(const char *stage, const char *argument) {
-    if (strcmp(stage, "all") == 0) stage_all((uint64_t)atoll(argument));
+    if (strcmp(stage, "all") == 0 || strcmp(stage, "again") == 0) stage_all((uint64_t)atoll(argument));
     if (strcmp(stage, "long") == 0) stage_long(atoll(argument));
     if (strcmp(stage, "early") == 0) stage_early();
     if (strcmp(stage, "serve") == 0) stage_serve(atoi(argument));
@@ -444,6 +453,29 @@ static qdr_status open_bridge(const char *name, const char *peer, const char *di
     rank = qdri_wire_rank(wire);
     ranks = qdri_wire_ranks(wire);
     return QDR_OK;
+}
+
+/* Two more files can be open: that is enough to listen. */
+static void starve(void) {
+    qdri_wire *own = NULL;
+    struct rlimit limit;
+    CHECK(!qdri_wire_open(MPI_COMM_WORLD, &own)); /* it needs some for itself */
+    qdri_wire_release(&own);
+    int first = dup(0), second = dup(0);
+    CHECK(first >= 0 && second > first && !getrlimit(RLIMIT_NOFILE, &limit));
+    limit.rlim_cur = (rlim_t)second + 1;
+    close(first);
+    close(second);
+    CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
+}
+
+static void leave_behind(const char *name, const char *peer, const char *directory) {
+    qdri_contact contact = {.ranks = 1, .address = "127.0.0.1", .port = 1};
+    qdri_mailbox box;
+    snprintf(contact.name, sizeof contact.name, "%s", name);
+    snprintf(contact.peer, sizeof contact.peer, "%s", peer);
+    qdri_contact_introduce(&contact);
+    CHECK(!qdri_mailbox_open(directory, &contact, &box) && !qdri_mailbox_publish(&box));
 }
 
 static void leave_bridge(void) {
@@ -471,7 +503,7 @@ static void run_both(char **argv) {
 /* An opening that is expected to fail, or may. */
 static void report(const char *stage, qdr_status status, int world) {
     int may = strcmp(stage, "survive") == 0 && (status == QDR_PEER || status == QDR_STALLED);
-    if (strcmp(stage, "open") == 0 || may) {
+    if (strcmp(stage, "open") == 0 || strcmp(stage, "starve") == 0 || may) {
         if (world == 0) printf("%s: %s\n", qdr_status_text(status), qdr_error_message());
     } else {
         CHECK_SAYING(!status, "%s", qdr_error_message());
@@ -485,6 +517,8 @@ int main(int argc, char **argv) {
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &world);
     qdr_set_log(log_line, NULL);
+    if (strcmp(argv[5], "again") == 0) leave_behind(argv[1], argv[2], argv[3]);
+    if (strcmp(argv[5], "starve") == 0 && world == 1) starve();
     qdr_status status = open_bridge(argv[1], argv[2], argv[3]);
     report(argv[5], status, world);
     if (!status) {

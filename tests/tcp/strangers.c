@@ -3,9 +3,10 @@
  * Strangers at the door of a bridge.
  *
  *     strangers_program CONTACT-FILE TENTHS-OF-SECONDS
+ *     strangers_program impostor
  *
  * Waits for the contact file, remembers where its writer listens, and then, for so long: keeps a hundred
- * connections open that say nothing, and again and again sends random bytes of random lengths, half an
+ * connections open that say nothing, or speak as if they were expected later, and again and again sends random bytes of random lengths, half an
  * answer, the answer of one that has another secret, and an answer that was overheard. All of these must be
  * shown out. Prints how many knocked and were shown out while it looked.
  */
@@ -29,6 +30,24 @@ static int knock(void) {
     if (file < 0 || connect(file, (struct sockaddr *)&address.socket, address.length) == 0) return file;
     close(file);
     return -1;
+}
+
+/* Listens, prints where, and tells whoever comes that it has another version. */
+static void pretend(void) {
+    qdri_address own;
+    qdri_handshake shake;
+    int door = -1;
+    if (qdri_address_read("127.0.0.1", 0, &own) || qdri_address_listen(&own, &door)) exit(2);
+    printf("%d\n", qdri_address_port(&own));
+    fflush(stdout);
+    for (struct pollfd one = {.fd = door, .events = POLLIN}; poll(&one, 1, 30000) == 1;) {
+        int file = accept(door, NULL, NULL);
+        if (file < 0 || qdri_hello_make(&shake)) exit(2);
+        shake.hello[8]++;
+        if (send(file, shake.hello, QDRI_HELLO, MSG_NOSIGNAL) < 0) exit(2);
+        close(file);
+    }
+    exit(0);
 }
 
 /* So many bytes, or fewer if the connection ends or nothing comes for two seconds. */
@@ -74,6 +93,17 @@ static int visit(int kind) {
     return ended;
 }
 
+/* It claims to be a rank of the other program, without any proof. */
+static int knock_early(void) {
+    qdri_handshake shake = {.hello = {0}};
+    unsigned char secret[QDRI_SECRET] = {0};
+    int file = knock();
+    if (file < 0 || hear(file, shake.hello, QDRI_HELLO) < QDRI_HELLO) return file;
+    if (qdri_answer_make(&shake, secret, QDRI_LINK, 0, 0)) exit(2);
+    say(file, shake.answer, QDRI_ANSWER);
+    return file;
+}
+
 static int find(const char *path) {
     for (int i = 0; i < 500; i++, usleep(10000)) {
         char text[QDRI_CONTACT_BYTES];
@@ -91,10 +121,11 @@ static int find(const char *path) {
 
 int main(int argc, char **argv) {
     int silent[SILENT], shown_out = 0, knocked = 0;
+    if (argc == 2 && strcmp(argv[1], "impostor") == 0) pretend();
     if (argc != 3 || !find(argv[1])) return 2;
     double until = qdri_seconds() + 0.1 * atoi(argv[2]);
     random_bytes = qdri_random_seed(5);
-    for (int i = 0; i < SILENT; i++) silent[i] = knock();
+    for (int i = 0; i < SILENT; i++) silent[i] = i % 2 ? knock_early() : knock();
     for (int kind = 0; qdri_seconds() < until; kind = (kind + 1) % 5, knocked++) shown_out += visit(kind);
     for (int i = 0; i < SILENT; i++) close(silent[i]);
     printf("shown out %d of %d, accepted %d\n", shown_out, knocked, accepted);

@@ -18,15 +18,16 @@ enum { PARTS = 32, AT_ONCE = 1 << 22 };
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static int64_t bytes_behind(const qdri_request *request) {
-    qdri_frame_kind kind = request->frame.kind;
-    return kind == QDRI_FRAME_MESSAGE || kind == QDRI_FRAME_DATA ? request->frame.length : 0;
+static int64_t bytes_behind(const qdri_transit *transit) {
+    qdri_frame_kind kind = transit->frame.kind;
+    return kind == QDRI_FRAME_MESSAGE || kind == QDRI_FRAME_DATA ? transit->frame.length : 0;
 }
 
 static int collect(const qdri_link *link, struct iovec *part) {
     int parts = 0;
     int64_t total = 0;
-    for (qdri_request *one = link->out.first; one && parts + 2 <= PARTS && total < AT_ONCE; one = one->next) {
+    for (qdri_transit *one = link->queue[QDRI_OUT].first; one && parts + 2 <= PARTS && total < AT_ONCE;
+         one = one->next) {
         int64_t left = bytes_behind(one) - one->at;
         if (one->head_at < QDRI_HEAD)
             part[parts++] = (struct iovec){one->head + one->head_at, (size_t)(QDRI_HEAD - one->head_at)};
@@ -38,20 +39,20 @@ static int collect(const qdri_link *link, struct iovec *part) {
 }
 
 /* All of it is written. */
-static void written(qdri_link *link, qdri_request *request) {
-    if (request->frame.kind == QDRI_FRAME_ANNOUNCE) {
-        qdri_queue_add(&link->announced, request);
-    } else if (request->operation) {
-        request->status = QDR_OK;
-        qdri_queue_add(&link->bridge->finished, request);
+static void written(qdri_link *link, qdri_transit *transit) {
+    if (transit->frame.kind == QDRI_FRAME_ANNOUNCE) {
+        qdri_queue_add(&link->queue[QDRI_ANNOUNCED], transit);
+    } else if (transit->operation) {
+        transit->status = QDR_OK;
+        qdri_queue_add(&link->bridge->finished, transit);
     } else {
-        qdri_request_free(link->bridge, request);
+        qdri_transit_free(link->bridge, transit);
     }
 }
 
 static void went(qdri_link *link, int64_t bytes) {
-    qdri_request *one;
-    while ((one = link->out.first)) {
+    qdri_transit *one;
+    while ((one = link->queue[QDRI_OUT].first)) {
         int head = QDRI_HEAD - one->head_at;
         if (head > bytes) head = (int)bytes;
         one->head_at += head;
@@ -61,7 +62,7 @@ static void went(qdri_link *link, int64_t bytes) {
         one->at += part;
         bytes -= part;
         if (part < left) return;
-        written(link, qdri_queue_take(&link->out, &link->out.first));
+        written(link, qdri_queue_take(&link->queue[QDRI_OUT], &link->queue[QDRI_OUT].first));
     }
 }
 
@@ -85,9 +86,9 @@ static int offer(qdri_link *link) {
 
 void qdri_link_write(qdri_link *link) {
     if (link->stage != QDRI_LINK_OPEN) return;
-    for (int i = 0; i < 4 && link->out.first && !link->is_mute; i++)
+    for (int i = 0; i < 4 && link->queue[QDRI_OUT].first && !link->is_mute; i++)
         if (!offer(link)) break;
-    int wants_room = link->out.first && !link->is_mute;
+    int wants_room = link->queue[QDRI_OUT].first && !link->is_mute;
     if (wants_room == link->wants_room) return;
     link->wants_room = wants_room;
     qdri_bridge_rewatch(link->bridge, link->file, &link->watch, wants_room ? EPOLLIN | EPOLLOUT : EPOLLIN);
