@@ -7,8 +7,8 @@
  * not be had where somebody is late. When several ranks fail at the same time each may hear of another
  * first; the stream has failed for all of them.
  *
- * The same tree carries one piece of good news: programs that both close what they export need not wait for each other
- * in that; all ranks learn it, and go on.
+ * The same tree carries one piece of good news: programs that both close what they export need not wait for
+ * each other in that; all ranks learn it, and go on.
  *
  * An importer may leave a stream long before the exporter does. It then says goodbye to those neighbours that
  * export: nobody listens to a program that is gone.

@@ -32,8 +32,8 @@ void qdri_import_say(qdri_running *running, const qdri_ask *ask) {
 
 /* ---- whether all ask for the same ---------------------------------------------------------------------- */
 
-/* What is compared; each word is followed by its complement, so that the maxima tell the extremes. Then the highest
- * rank whose call was refused; -1: none. */
+/* What is compared; each word is followed by its complement, so that the maxima tell the extremes. Then the
+ * highest rank whose call was refused; -1: none. */
 enum { STATUS, TIME, MATCH, TOLERANCE, COMPARED, REFUSED = 2 * COMPARED };
 
 /* `mine`: what this rank thinks of its own call. */

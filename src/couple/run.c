@@ -5,9 +5,9 @@
  * are there. An exporter begins an exchange when it has decided, an importer when it has heard so; a
  * program that is coupled with itself, when both.
  *
- * The end. All ranks of a program come to it. An exporter that closes will export no more, which decides all requests; it stays until the
- * importer has said that it asks no more, and has what it asked for. An importer that closes says so and
- * leaves, after what it started has ended. After a failure nobody waits for anybody.
+ * The end. All ranks of a program come to it. An exporter that closes will export no more, which decides all
+ * requests; it stays until the importer has said that it asks no more, and has what it asked for. An importer
+ * that closes says so and leaves, after what it started has ended. After a failure nobody waits for anybody.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -278,8 +278,8 @@ static int may_go(qdri_running *running, const void *context) {
 
 static qdr_status close_imports(qdri_running *running) {
     qdri_wait wait = {.kind = QDRI_WAIT_OTHER, .ready = imports_have_ended};
-    snprintf(wait.what, sizeof wait.what, "the imports of stream '%s' that %s has started",
-             running->stream->name, running->importer_name);
+    snprintf(wait.what, sizeof wait.what,
+             "all its ranks to close stream '%s', and the imports that they started", running->stream->name);
     QDRI_TRY(qdri_running_wait(running, &wait));
     qdri_import_say(running, &(qdri_ask){.kind = QDRI_ASK_NO_MORE, .request = {.time = INFINITY}});
     qdri_fault_goodbye(running);
@@ -294,8 +294,8 @@ static qdr_status close_exports(qdri_running *running) {
     return qdri_running_wait(running, &wait);
 }
 
-/* Memos are short, and leave unless somebody is gone; those that do not go on by themselves. After a failure somebody
- * may well be gone. */
+/* Memos are short, and leave unless somebody is gone; those that do not go on by themselves. After a failure
+ * somebody may well be gone. */
 static void wait_for_memos(qdri_running *running) {
     const double patience = running->failed ? 0.02 : 1; /* seconds */
     double deadline = qdri_seconds() + patience;

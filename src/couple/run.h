@@ -62,8 +62,7 @@ typedef struct qdri_answer {
 } qdri_answer;
 
 /* To the neighbours in the tree of ranks: what happened; or, as QDRI_GOODBYE, that nothing will come any
- * more. */
-/* QDRI_LINGER: both programs close what they export, and need not wait for each other. */
+ * more; or, as QDRI_LINGER, that both programs close what they export, and need not wait for each other. */
 enum { QDRI_GOODBYE = -1, QDRI_LINGER = -2 };
 typedef struct qdri_fault_note {
     int64_t status;
@@ -334,9 +333,9 @@ void qdri_deadlock_goodbye(qdri_running *running);
 /* This rank has found a failure, whose sentence is the thread's: all ranks of both programs will have it. */
 void qdri_fault_raise(qdri_running *running, qdr_status status);
 /* The same of two streams of a coupling; they may be one. */
+void qdri_fault_raise_both(qdri_running *running, qdri_running *other, qdr_status status);
 /* Both programs wait for each other in closing what they export: neither has to. */
 void qdri_fault_linger(qdri_running *running, qdri_running *other);
-void qdri_fault_raise_both(qdri_running *running, qdri_running *other, qdr_status status);
 /* Opens the boxes of the tree. */
 void qdri_fault_listen(qdri_running *running);
 /* An importer leaves: the same. */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls that nobody votes on. An export and a promise do not wait for the other ranks of their program. But a
- * rank whose call was refused (an array is NULL, a time is not higher) goes on without it; if the others made
- * it, the other program would wait for this rank's part for ever. A mistake that all ranks make alike harms
- * nobody.
+ * Calls that nobody votes on. An export and a promise do not wait for the other ranks of their program. But
+ * a rank whose call was refused (an array is NULL, a time is not higher) goes on without it; if the others
+ * made it, the other program would wait for this rank's part for ever. A mistake that all ranks make alike
+ * harms nobody.
  *
- * So each rank counts its calls, and tells the rank after it, in a ring, of those that are remarkable: refused
- * ones, and promises, whose times must be the same. Where all do the same, each hears what it did itself. Where
- * not, somewhere in the ring a rank hears what it did not do, or misses what it did, and the stream fails with
- * both by name. An export that is right costs nothing here. Calls that ended with QDR_STALLED or QDR_FULL were
- * not made, and do not count.
+ * So each rank counts its calls, and tells the rank after it, in a ring, of those that are remarkable:
+ * refused ones, and promises, whose times must be the same. Where all do the same, each hears what it did
+ * itself. Where not, somewhere in the ring a rank hears what it did not do, or misses what it did, and the
+ * stream fails with both by name. An export that is right costs nothing here. Calls that ended with
+ * QDR_STALLED or QDR_FULL were not made, and do not count.
  *
- * The last note says that a rank closes the stream. Nobody leaves before it has heard it: then it has heard all.
+ * The last note says that a rank closes the stream. Nobody leaves before it has heard it: then it has heard
+ * all.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,11 +66,12 @@ static void compare(qdri_running *running) {
     while (heard->count > 0 && !running->failed) {
         const qdri_call_note *theirs = heard->note, *mine = told->count > 0 ? told->note : NULL;
         int is_last = theirs->kind == QDRI_CALL_LAST;
-        if (!is_last && theirs->number >= running->numbered && !running->closes) return;
         if (mine && (is_last || mine->number < theirs->number)) {
             disagree(running, NULL, mine->number < theirs->number, mine);
         } else if (is_last) {
             running->heard_last = 1;
+            return;
+        } else if (theirs->number >= running->numbered && !running->closes) {
             return;
         } else if (!mine || mine->number > theirs->number) {
             disagree(running, theirs, 1, NULL);

@@ -124,8 +124,8 @@ void qdri_deadlock_goodbye(qdri_running *running) {
     send_statement(running, &(qdri_wait_note){.kind = QDRI_GOODBYE});
 }
 
-/* Both roots may come here; their sentences are the same. Where both close what they export, each has said all that it
- * had to say: neither has to wait. */
+/* Both roots may come here; their sentences are the same. Where both close what they export, each has said
+ * all that it had to say: neither has to wait. */
 static void report(qdri_running *own, qdri_running *other) {
     if (own->wait->kind == QDRI_WAIT_CLOSE && other->heard.kind == QDRI_WAIT_CLOSE) {
         qdri_fault_linger(own, other);

@@ -2,8 +2,8 @@
 /*
  * Memos: the small messages beside the plan. What goes is copied into a memo of a pool and leaves by
  * itself; what comes is expected in a box, a receive that is posted ahead and again after each arrival, so
- * that nothing has to be looked for. As many memos are made as were ever under way at once. When the stream is
- * closed, memos that could not leave yet go on by themselves: the last say that nothing more will come.
+ * that nothing has to be looked for. As many memos are made as were ever under way at once. When the stream
+ * is closed, memos that could not leave yet go on by themselves: the last say that nothing more will come.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -31,8 +31,8 @@ static qdr_status stalled(const qdri_running *running) {
                      stream->coupling->program->name, stream->seconds, running->wait->what);
 }
 
-/* The other program has left. All that it had sent before is here, so one more step is enough; to end a stream nobody is
- * needed any more. */
+/* The other program has left. All that it had sent before is here, so one more step is enough; to end a
+ * stream nobody is needed any more. */
 static qdr_status deserted(qdri_running *running) {
     qdri_progress(running->wire);
     if (running->ready || running->wait->kind == QDRI_WAIT_CLOSE)
@@ -68,7 +68,8 @@ static qdr_status wait_for_it(qdri_running *running, double deadline) {
     return running->failed ? qdri_running_state(running) : QDR_OK;
 }
 
-/* Rises over all streams of the coupling, also those that were closed. (Waits that are told of last longer than a tick.) */
+/* Rises over all streams of the coupling, also those that were closed. (Waits that are told of last longer
+ * than a tick.) */
 static int64_t next_serial(void) {
     return (int64_t)(1e9 * qdri_seconds());
 }

@@ -154,7 +154,7 @@ static qdr_status write_aside(const qdri_mailbox *box) {
         if (more <= 0) break;
         written += (size_t)more;
     }
-    qdr_status status = written == length && fsync(file) == 0 ? QDR_OK : fail_file(box->aside, "written");
+    qdr_status status = written == length ? QDR_OK : fail_file(box->aside, "written");
     close(file);
     if (status) unlink(box->aside);
     return status;
