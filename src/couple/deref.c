@@ -32,6 +32,7 @@ static qdr_status write_questions(qdri_build *build, const qdri_side *side, cons
                                   int64_t low, int64_t high, qdri_letter *letter) {
     int64_t *element = QDRI_ARRAY(int64_t, high - low), *filled = QDRI_ZERO_ARRAY(int64_t, keepers->count);
     qdr_status status = element && filled ? QDR_OK : qdri_fail_memory();
+    qdri_budget_take(&build->effort.memory, 8 * (high - low));
     for (int64_t i = low; i < high && !status; i++) {
         status = element_of(side, i, &element[i - low]);
         if (!status) letter[element[i - low] / keepers->chunk].bytes += 8;
@@ -44,6 +45,7 @@ static qdr_status write_questions(qdri_build *build, const qdri_side *side, cons
         int64_t keeper = element[i - low] / keepers->chunk;
         ((int64_t *)letter[keeper].data)[filled[keeper]++] = element[i - low];
     }
+    qdri_budget_give(&build->effort.memory, 8 * (high - low));
     free(element);
     free(filled);
     return status;

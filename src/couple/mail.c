@@ -163,9 +163,11 @@ qdr_status qdri_mail_swap(const qdri_mail *mail, int sends, qdri_letter *out, in
     hand_over(qdri_wire_rank(mail->wire), sends, out, receives, in);
     qdri_lock(mail->wire);
     qdri_flight *flight = qdri_flight_create(mail->wire, mail->what);
+    qdri_budget_take(&mail->effort->memory, (int64_t)(sends + receives) * FIRST);
     qdr_status status = carry(mail, flight, sends, out, receives, in);
     /* After a failure MPI may be in the middle of a letter: they stay with the flight, which is abandoned. */
     if (flight) qdri_flight_end(&flight);
+    qdri_budget_give(&mail->effort->memory, (int64_t)(sends + receives) * FIRST);
     qdri_unlock(mail->wire);
     if (!status) qdri_letters_free(mail->effort, sends, out);
     if (status)
