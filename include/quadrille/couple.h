@@ -85,15 +85,15 @@ qdr_status qdr_program_close(qdr_program **program);
 
 typedef struct qdr_coupling_options {
     size_t size; /* sizeof(qdr_coupling_options) */
-    const char
-        *directory; /* of contact files, the same for both programs; NULL: QDR_COUPLE_DIRECTORY, else "." */
-    const char
-        *address;   /* that sockets listen on: a name or number of this host; NULL: QDR_COUPLE_ADDRESS, else
-                            * loopback if the directory is local to the host, else that of the host's name */
-    double seconds; /* a deadline for each call on the coupling; 0: QDR_STALL_SECONDS, else 60 seconds for
-                     * opening, none for the rest */
-    const char
-        *transport; /* "mpi", "tcp" (also between programs of one launch); NULL: mpi where it is possible */
+    /* Of contact files, the same for both programs; NULL: QDR_COUPLE_DIRECTORY, else ".". */
+    const char *directory;
+    /* That sockets listen on: a name or number of this host; NULL: QDR_COUPLE_ADDRESS, else loopback if the directory is
+     * local to the host, else that of the host's name. */
+    const char *address;
+    /* A deadline for each call on the coupling; 0: QDR_STALL_SECONDS, else 60 seconds for opening, none for the rest. */
+    double seconds;
+    /* "mpi", "tcp" (also between programs of one launch); NULL: mpi where it is possible. */
+    const char *transport;
 } qdr_coupling_options;
 #ifdef __cplusplus
 #define QDR_COUPLING_OPTIONS qdr_coupling_options_initial()
@@ -144,13 +144,13 @@ typedef struct qdr_stream_options {
     size_t size; /* sizeof(qdr_stream_options) */
 
     /* How schedules are built; a side that leaves something open follows the other. */
-    const char
-        *computes; /* who: "both" (BothCom), "exporter", "importer" (OneCom: one computes for both), "deref"
-                            * (as Meta-Chaos did); NULL: chosen, from sizes and latency */
-    const char *back; /* results to each process directly, "all", or through one, "one"; NULL: chosen */
-    const char
-        *descriptors; /* compact layouts go to "disjoint" sets of processes, or between "representative"s;
-                              * NULL: chosen */
+    /* Who: "both" (BothCom), "exporter", "importer" (OneCom: one computes for both), "deref" (as Meta-Chaos did); NULL:
+     * chosen, from sizes and latency. */
+    const char *computes;
+    /* Results to each process directly, "all", or through one, "one"; NULL: chosen. */
+    const char *back;
+    /* Compact layouts go to "disjoint" sets of processes, or between "representative"s; NULL: chosen. */
+    const char *descriptors;
 
     /* How it runs. */
     int queue;           /* exports that wait to be asked for, at most; 0: 8 */
@@ -185,6 +185,7 @@ qdr_status qdr_stream_open(qdr_coupling *coupling, const char *name, const qdr_c
 
 typedef struct qdr_stream_view {
     const char *name;
+    /* How its schedule was built: of several fields, that of the first by name. */
     const char *computed;    /* "both", "exporter", "importer", "deref" */
     const char *back;        /* "all", "one", or "none" where nothing went back */
     const char *descriptors; /* "disjoint", "representative", or "none" where no compact layout travelled */
@@ -195,8 +196,8 @@ typedef struct qdr_stream_view {
     int64_t bytes_out, bytes_in;       /* headers included */
     int64_t runs_out, runs_in;         /* contiguous pieces of memory */
     /* Building, of both programs together unless it says otherwise; the exporting program is 0, the importing 1. */
-    double seconds_most[2], seconds_mean[2];   /* that ranks of each computed, without waiting */
-    double build_seconds;                      /* from the call to its end, the most of all ranks */
+    double seconds_most[2], seconds_mean[2]; /* that ranks of each computed, without waiting */
+    double build_seconds; /* from the declarations to the schedules, the most of all ranks */
     int64_t computed_most[2], computed_all[2]; /* elements, or pieces of closed forms, that ranks worked on */
     int64_t inside_messages, inside_bytes;     /* between ranks of one program */
     int64_t across_messages, across_bytes;     /* between the programs */

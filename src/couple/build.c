@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "couple/schedules.h"
 #include "couple/share.h"
 
 /* ---- small things -------------------------------------------------------------------------------------- */

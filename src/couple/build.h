@@ -3,9 +3,9 @@
  * Building schedules: what the files that do it share.
  *
  * A transfer has two *roles*: 0 exports, 1 imports. Whoever computes is *responsible*, in one or in both. Two compact
- * layouts need no table: each responsible process works out what it has for everybody (owners.c). Otherwise the
+ * layouts need no table: each responsible process works out what it has for everybody (by_owner.c). Otherwise the
  * numbers 0, 1, 2 ... of the elements are cut into even ranges; a responsible process collects who owns what in its
- * range, in a *table* for each role (table.c), holds the two against each other (ranges.c) and sends everybody his part
+ * range, in a *table* for each role (table.c), holds the two against each other (by_range.c) and sends everybody his part
  * (back.c). `deref` collects its tables as Meta-Chaos did (deref.c).
  */
 #ifndef QDRI_COUPLE_BUILD_H
@@ -153,5 +153,19 @@ typedef struct qdri_case {
     double latency;
 } qdri_case;
 void qdri_choose(const qdri_case *about, const qdri_choice *asked, qdri_choice *made, char *why, int size);
+
+/* ---- all of it, as stream.c sees it: build.c ------------------------------------------------------------- */
+
+void qdri_build_open(qdri_build *build, qdr_stream *stream, double deadline);
+
+/* Both. Fields are compared and complete; fills their routes and the first part of the view. The same status everywhere. */
+qdr_status qdri_build_all(qdri_build *build, const qdri_choice *asked);
+
+/* Agreement over both programs; a sentence arrives as it was said. */
+qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, int64_t *maximum, int count,
+                            double deadline);
+
+/* Puts program, rank and stream before the sentence of a failure of this rank's own; returns the status. */
+qdr_status qdri_say_who(const qdri_space *space, const char *stream, qdr_status status);
 
 #endif

@@ -70,7 +70,7 @@ static qdr_status meet_by_tcp(qdr_coupling *coupling, const qdr_coupling_options
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
 static qdr_status check(const qdr_program *program, const char *peer, const qdr_coupling_options *options) {
-    QDRI_TRY(qdri_check_name("other program", peer));
+    QDRI_TRY(qdri_check_name("the name of the other program", peer));
     if (options->size != sizeof *options)
         return qdri_fail(QDR_INVALID,
                          "qdr_coupling_options.size is %zu, not %zu: start from QDR_COUPLING_OPTIONS",

@@ -143,7 +143,7 @@ static qdr_status declare(qdr_stream *stream, const char *name, const qdr_couple
                           const qdr_coupled *imports, int imported, const qdr_stream_options *options,
                           qdri_head *head) {
     int is_self = stream->coupling->space.is_self;
-    QDRI_TRY(qdri_check_name("stream", name));
+    QDRI_TRY(qdri_check_name("the name of the stream", name));
     strcpy(stream->name, name);
     strcpy(head->name, name);
     QDRI_TRY(read_options(options, head));

@@ -18,9 +18,8 @@
 #include "item/list.h"
 #include "layout/layout.h"
 #include "quadrille/couple.h"
+#include "tcp/contact.h"
 #include "wire/wire.h"
-
-enum { QDRI_NAME = 64 };
 
 struct qdr_program {
     MPI_Comm common, own; /* what was given; this program's ranks */
@@ -33,9 +32,6 @@ struct qdr_program {
     int couplings;
     double seconds;
 };
-
-/* Letters, digits and - _ . ; not too long. */
-qdr_status qdri_check_name(const char *what, const char *name);
 
 /* The ranks of two programs on one wire. */
 typedef struct qdri_space {

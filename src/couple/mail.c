@@ -64,7 +64,8 @@ static void open_letter(qdri_flight_leg *leg) {
     carrier *self = leg->context;
     qdri_letter *letter = self->letter;
     const qdri_mail *mail = self->mail;
-    int64_t most = mail->most > 0 ? mail->most : INT64_C(1) << 40, bytes = -1;
+    const int64_t most = INT64_C(1) << 40; /* nobody writes such a letter */
+    int64_t bytes = -1;
     if (leg->operation.bytes >= 8) memcpy(&bytes, self->buffer, 8);
     if (bytes < 0 || bytes > most || leg->operation.bytes != 8 + smaller(bytes, ROOM)) {
         qdri_flight_fail(

@@ -32,7 +32,6 @@ typedef struct qdri_mail {
     qdri_effort *effort;
     const char *what; /* for sentences */
     double deadline;
-    int64_t most; /* bytes of a letter: longer ones are refused; 0: 2^40 */
 } qdri_mail;
 
 /* Sends and receives. Outgoing data is taken over: it is freed when it has gone, also on failure. What comes is the

@@ -3,29 +3,12 @@
  * Programs: who was launched together. Each rank of the common communicator says the name of its program; from the
  * names, gathered on all ranks, follow the roster and each program's own communicator.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "couple/inside.h"
 #include "discover/flight.h"
-
-qdr_status qdri_check_name(const char *what, const char *name) {
-    if (!name || !*name)
-        return qdri_fail(QDR_INVALID, "the name of the %s is %s", what, name ? "empty" : "NULL");
-    if (strlen(name) >= QDRI_NAME)
-        return qdri_fail(QDR_INVALID, "the name of the %s, \"%.20s...\", has more than %d characters", what,
-                         name, QDRI_NAME - 1);
-    if (*name == '.')
-        return qdri_fail(QDR_INVALID, "the name of the %s, \"%s\", begins with a dot", what, name);
-    for (const char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c))
-            return qdri_fail(QDR_INVALID,
-                             "the name of the %s, \"%s\", has something else than letters, digits and - _ .",
-                             what, name);
-    return QDR_OK;
-}
 
 /* ---- the roster ---------------------------------------------------------------------------------------- */
 
@@ -86,7 +69,7 @@ static qdr_status fill(qdr_program *program, const char *name, double seconds) {
     qdri_lock(program->wire);
     qdri_flight *flight = qdri_flight_create(program->wire, "gathering of program names");
     if (flight) flight->deadline = qdri_deadline(seconds);
-    qdr_status status = qdri_check_name("program", name);
+    qdr_status status = qdri_check_name("the name of the program", name);
     if (!status && !flight) status = qdri_fail_memory();
     status = qdri_flight_agree(program->wire, flight, status, NULL, 0);
     if (!status) {

@@ -118,10 +118,8 @@ static qdr_status make_memory(qdri_running *running) {
     QDRI_TRY(qdri_messages_open(running->stream, 0, &running->in));
     running->outgoing = QDRI_ZERO_ARRAY(const void *, running->out.count);
     running->incoming = QDRI_ZERO_ARRAY(void *, running->in.count);
-    running->staging = QDRI_ARRAY(char, running->in.at[running->in.count]);
     running->converted = QDRI_ARRAY(char, converted_bytes(running));
-    if (!running->outgoing || !running->incoming || !running->staging || !running->converted)
-        return qdri_fail_memory();
+    if (!running->outgoing || !running->incoming || !running->converted) return qdri_fail_memory();
     return QDR_OK;
 }
 

@@ -247,7 +247,7 @@ struct qdri_running {
     int lost;              /* an exchange failed: MPI may still use its memory */
     const void **outgoing; /* [out.count] */
     void **incoming;       /* [in.count] */
-    char *staging;         /* what comes */
+    char *staging;         /* what comes; from the first import on */
     char *converted;       /* one part of it, in the importer's type */
 
     /* Exporting. */

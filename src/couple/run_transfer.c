@@ -163,6 +163,10 @@ void qdri_transfer_pack(qdri_running *running, const void *const *data, double t
 }
 
 qdr_status qdri_transfer_start(qdri_running *running, const qdri_wanted *request, int slot) {
+    /* As large as the data: not before there is any. */
+    if (running->in.count > 0 && !running->staging)
+        running->staging = QDRI_ARRAY(char, running->in.at[running->in.count]);
+    if (running->in.count > 0 && !running->staging) return qdri_fail_memory();
     for (int m = 0; m < running->out.count; m++) {
         char *message = running->snapshot[slot] + running->out.at[m];
         qdri_header header;

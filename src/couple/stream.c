@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "couple/declare.h"
-#include "couple/schedules.h"
 #include "couple/share.h"
 
 static void dispose(qdr_stream *stream) {

@@ -24,8 +24,8 @@ typedef struct line {
 
 #define PLACE(field) offsetof(qdri_contact, field)
 static const line lines[] = {
-    {"name", PROGRAM, PLACE(name), QDRI_PROGRAM_NAME, 0},
-    {"peer", PROGRAM, PLACE(peer), QDRI_PROGRAM_NAME, 0},
+    {"name", PROGRAM, PLACE(name), QDRI_NAME, 0},
+    {"peer", PROGRAM, PLACE(peer), QDRI_NAME, 0},
     {"token", SECRET, PLACE(token), 0, 0},
     {"host", WORD, PLACE(host), QDRI_HOST_NAME, 0},
     {"boot", NUMBER, PLACE(boot), INT64_MAX, 0},
@@ -52,18 +52,18 @@ static int is_letter(char c) {
            c == '_' || c == '.';
 }
 
-static int is_program_name(const char *name, size_t length) {
-    if (length == 0 || length >= QDRI_PROGRAM_NAME || name[0] == '.') return 0;
+static int is_name(const char *name, size_t length) {
+    if (length == 0 || length >= QDRI_NAME || name[0] == '.') return 0;
     for (size_t i = 0; i < length; i++)
         if (!is_letter(name[i])) return 0;
     return 1;
 }
 
-qdr_status qdri_check_program_name(const char *what, const char *name) {
-    if (name && is_program_name(name, strlen(name))) return QDR_OK;
+qdr_status qdri_check_name(const char *what, const char *name) {
+    if (name && is_name(name, strlen(name))) return QDR_OK;
     return qdri_fail(QDR_INVALID,
                      "%s is '%.80s'; expected 1 to %d letters, digits, '-', '_' or '.', not '.' first", what,
-                     name ? name : "(NULL)", QDRI_PROGRAM_NAME - 1);
+                     name ? name : "(NULL)", QDRI_NAME - 1);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static int read_value(const line *line, value value, qdri_contact *contact) {
     char *place = (char *)contact + line->place;
     switch (line->form) {
     case PROGRAM:
-        return is_program_name(value.text, value.length) && read_word(value, (size_t)line->most, place);
+        return is_name(value.text, value.length) && read_word(value, (size_t)line->most, place);
     case SECRET:
         return read_secret(value, (unsigned char *)place);
     case WORD:

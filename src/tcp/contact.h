@@ -28,14 +28,14 @@
 enum {
     QDRI_CONTACT_VERSION = 1,
     QDRI_CONTACT_BYTES = 2048, /* no file is longer */
-    QDRI_PROGRAM_NAME = 64,    /* with its end */
+    QDRI_NAME = 64,            /* with its end */
     QDRI_HOST_NAME = 128,
     QDRI_ADDRESS_TEXT = 64,
     QDRI_MOST_RANKS = 1 << 20, /* of a program */
 };
 
 typedef struct qdri_contact {
-    char name[QDRI_PROGRAM_NAME], peer[QDRI_PROGRAM_NAME];
+    char name[QDRI_NAME], peer[QDRI_NAME];
     unsigned char token[QDRI_SECRET];
     char host[QDRI_HOST_NAME];
     int64_t boot, space, pid, start;
@@ -49,7 +49,7 @@ typedef struct qdri_contact {
 int qdri_is_big(void);
 
 /* Letters, digits, - _ . and not beginning with a point. */
-qdr_status qdri_check_program_name(const char *what, const char *name);
+qdr_status qdri_check_name(const char *what, const char *name);
 
 /* `bytes` need not end with NUL. `where` is for sentences. */
 qdr_status qdri_contact_read(const char *where, const char *bytes, size_t length, qdri_contact *contact);

@@ -127,16 +127,16 @@ static void a_huge_file_is_not_read(void **state) {
 
 static void names_are_checked(void **state) {
     static const char *const bad[] = {"", ".hidden", "a/b", "a+b", "a b", "\xc3\xa4", NULL};
-    char longest[QDRI_PROGRAM_NAME + 1];
+    char longest[QDRI_NAME + 1];
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_int_equal(qdri_check_program_name("it", bad[i]), QDR_INVALID);
+        assert_int_equal(qdri_check_name("it", bad[i]), QDR_INVALID);
     memset(longest, 'x', sizeof longest);
-    longest[QDRI_PROGRAM_NAME] = '\0';
-    assert_int_equal(qdri_check_program_name("it", longest), QDR_INVALID);
-    longest[QDRI_PROGRAM_NAME - 1] = '\0';
-    assert_int_equal(qdri_check_program_name("it", longest), QDR_OK);
-    assert_int_equal(qdri_check_program_name("it", "Ocean-2_b.x"), QDR_OK);
+    longest[QDRI_NAME] = '\0';
+    assert_int_equal(qdri_check_name("it", longest), QDR_INVALID);
+    longest[QDRI_NAME - 1] = '\0';
+    assert_int_equal(qdri_check_name("it", longest), QDR_OK);
+    assert_int_equal(qdri_check_name("it", "Ocean-2_b.x"), QDR_OK);
 }
 
 int main(void) {

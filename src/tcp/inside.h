@@ -239,7 +239,7 @@ struct qdri_bridge {
     qdri_poller poller;
     qdri_wire *wire; /* NULL: not yet */
     int side, own_rank, ranks[2];
-    char name[2][QDRI_PROGRAM_NAME]; /* of the first and of the second program */
+    char name[2][QDRI_NAME]; /* of the first and of the second program */
     int epoll;
     qdri_door door;
     qdri_endpoint own;

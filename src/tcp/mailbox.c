@@ -93,7 +93,7 @@ qdr_status qdri_mailbox_open(const char *directory, const qdri_contact *own, qdr
                           in_order ? own->name : own->peer, in_order ? own->peer : own->name);
     if (length < 0 || length >= (int)sizeof box->path)
         return qdri_fail(QDR_INVALID, "the directory for contact files has a name of more than %d letters",
-                         QDRI_PATH - 1 - 2 * QDRI_PROGRAM_NAME);
+                         QDRI_PATH - 1 - 2 * QDRI_NAME);
     if (stat(directory, &folder) != 0)
         return qdri_fail(QDR_FILE, "the directory for contact files, %s: %s", directory, strerror(errno));
     if (!S_ISDIR(folder.st_mode))

@@ -102,8 +102,8 @@ static qdr_status gather_endpoints(opening *self) {
 /* ---- the steps ----------------------------------------------------------------------------------------- */
 
 static qdr_status check(const qdri_bridge_request *request) {
-    QDRI_TRY(qdri_check_program_name("the name of this program", request->name));
-    QDRI_TRY(qdri_check_program_name("the name of the other program", request->peer));
+    QDRI_TRY(qdri_check_name("the name of this program", request->name));
+    QDRI_TRY(qdri_check_name("the name of the other program", request->peer));
     if (strcmp(request->name, request->peer) == 0)
         return qdri_fail(QDR_INVALID, "both programs are called '%s'; expected two names", request->name);
     if (!request->directory)

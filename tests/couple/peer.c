@@ -13,6 +13,7 @@
  *     import     the importer asks for what will not be exported for a long time
  *     full       the importer takes nothing until there is a file FOLDER/go, and the exporter's queue is full
  *     close      the exporter closes its stream, the importer does nothing until there is such a file
+ *     quit       the importer waits, as in `import`; the exporter ends MPI with its stream open, and is done
  *     steady     as `between`, 100 times, without rest; then both close, and are done
  *
  * Each rank ends with one line: "ended", what it was doing, the status, the time of day in seconds, the strangers that
@@ -201,7 +202,7 @@ static void await_leave(void) {
 static qdr_status run_importer(int steps) {
     qdr_status status = QDR_OK;
     strcpy(doing, "import");
-    if (is_stage("import")) {
+    if (is_stage("import") || is_stage("quit")) {
         note_ready();
         return take(1e6);
     }
@@ -223,6 +224,12 @@ static qdr_status run_stage(void) {
     strcpy(doing, "open");
     qdr_status status = open_stream(0);
     if (status) return status;
+    if (is_stage("quit") && exports) {
+        note_ready();
+        rest(0.5);
+        MPI_Finalize();
+        exit(0);
+    }
     if (is_stage("full") || is_stage("steady") || is_stage("close")) note_ready();
     status = exports ? run_exporter(steps) : run_importer(steps);
     if (status) return status;
