@@ -143,7 +143,7 @@ const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan);
  * NULL. */
 typedef struct qdr_buffers {
     size_t size;        /* sizeof(qdr_buffers) */
-    int64_t item_bytes; /* the same on all ranks */
+    int64_t item_bytes; /* of one item, the same on all ranks; must be said by whoever has items */
     const void *const *outgoing;
     void *const *incoming;
     const void *outgoing_base; /* used when outgoing is NULL */

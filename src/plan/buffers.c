@@ -10,15 +10,31 @@
 
 #include "base/memory.h"
 
+static int any_above_zero(const int64_t *given, const int64_t *planned, int count) {
+    const int64_t *items = given ? given : planned;
+    for (int i = 0; i < count; i++)
+        if (items[i] > 0) return 1;
+    return 0;
+}
+
+/* Whether anything is to be moved, to this rank itself included. */
+static int has_items(const qdr_exchange *exchange, const qdr_buffers *buffers) {
+    qdr_partners_view view = qdr_partners_look(exchange->plan->partners);
+    return any_above_zero(buffers->outgoing_items, view.send_items, view.sends) ||
+           any_above_zero(buffers->incoming_items, view.receive_items, view.receives);
+}
+
 static qdr_status check(const qdr_exchange *exchange, const qdr_buffers *buffers) {
     if (!buffers) return qdri_fail(QDR_INVALID, "qdr_exchange_start: buffers is NULL");
     if (buffers->size != sizeof *buffers)
         return qdri_fail(QDR_INVALID,
                          "qdr_exchange_start: buffers.size is %zu, expected %zu; begin with QDR_BUFFERS",
                          buffers->size, sizeof *buffers);
-    if (buffers->item_bytes < 0 ||
-        (buffers->item_bytes == 0 && (exchange->plan->items_out > 0 || exchange->plan->items_in > 0)))
-        return qdri_fail(QDR_RANGE, "qdr_exchange_start: item_bytes is %lld", (long long)buffers->item_bytes);
+    if (buffers->item_bytes < 0 || (buffers->item_bytes == 0 && has_items(exchange, buffers)))
+        return qdri_fail(
+            QDR_RANGE,
+            "qdr_exchange_start: buffers.item_bytes is %lld; expected the bytes of one item, 1 or more",
+            (long long)buffers->item_bytes);
     if ((buffers->outgoing_items || buffers->incoming_items) && !exchange->plan->any_size)
         return qdri_fail(QDR_INVALID,
                          "sizes may differ from call to call with paced, async and distributed; this plan "
@@ -208,7 +224,8 @@ qdr_status qdri_buffers_make_room(qdr_exchange *exchange) {
         !qdri_grow(&exchange->bounce, &exchange->bounce_bytes,
                    exchange->program->bounce_items * exchange->item_bytes + 1, 1))
         return qdri_fail_memory();
-    int64_t operations = room.sends + room.receives + room.notes + 1;
+    int64_t marks = (int64_t)exchange->program->out.lanes + exchange->program->in.lanes;
+    int64_t operations = room.sends + room.receives + room.notes + marks + 1;
     if (operations > exchange->operations) {
         QDRI_TRY(qdri_wire_reserve(exchange->wire, operations - exchange->operations));
         exchange->operations = operations;

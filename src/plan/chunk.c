@@ -5,7 +5,7 @@
  * goes when; here things are counted, and the exchange is looked over after each event: has the stage ended,
  * has all?
  *
- * Data of one pair goes with one tag, in the order of the lane at both ends. Control messages come from
+ * Data of one pair goes with one tag, in the order of the lane at both ends, and begins with a mark (mark.h). Control messages come from
  * anyone, and are only listened for while at least one is certain to come; their tag alternates from one
  * exchange of a slot to the next, because a fast partner may already be in that one. A partner that has
  * nothing to do with this rank there may even be further ahead; so messages carry the number of their
@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "plan/aside.h"
+#include "plan/mark.h"
 #include "plan/plan.h"
 
 void qdri_trace(qdr_exchange *exchange, int kind, int partner, int64_t phase, int64_t offset, int64_t bytes) {
@@ -119,23 +120,64 @@ static void sent(qdri_operation *operation, qdr_status status) {
     qdri_exchange_check(exchange);
 }
 
+static void mark_sent(qdri_operation *operation, qdr_status status) {
+    qdr_exchange *exchange = ((qdri_chunk *)operation)->exchange;
+    if (ended(exchange, status)) qdri_exchange_check(exchange);
+}
+
+/* The first chunk of a lane has a mark before it: with it in one message, or as one of its own. Returns what to send of
+ * the chunk, and how much. */
+static const char *put_mark(qdr_exchange *exchange, const qdri_leg *leg, const char *data, int64_t *bytes) {
+    qdri_half *half = &exchange->out;
+    char *place = qdri_mark_place(half, leg->lane);
+    qdri_mark_write(exchange, leg->lane);
+    if (qdri_mark_carries(half, *bytes)) {
+        memcpy(place + QDRI_MARK, data, (size_t)*bytes);
+        *bytes += QDRI_MARK;
+        return place;
+    }
+    qdri_chunk *alone = &half->alone[leg->lane];
+    alone->exchange = exchange;
+    alone->operation.done = mark_sent;
+    started(exchange,
+            qdri_send(exchange->wire, &alone->operation, leg->partner, exchange->data_tag, place, QDRI_MARK));
+    return data;
+}
+
 void qdri_chunk_send(qdr_exchange *exchange, int64_t number, int64_t bytes) {
     const qdri_leg *leg = &exchange->program->out.leg[number];
     qdri_flow *flow = &exchange->out.flow[number];
+    qdri_lane_flow *lane = &exchange->out.lane[leg->lane];
     qdri_chunk *chunk = take(&exchange->out.pool, exchange);
     if (!chunk) return;
+    int is_first = lane->begun == 0;
     chunk->operation.done = sent;
     chunk->leg = number;
     chunk->offset = flow->begun;
     chunk->bytes = bytes;
     flow->begun += bytes;
     if (flow->begun == flow->bytes) exchange->out.stage_left--;
-    exchange->out.lane[leg->lane].begun += bytes;
+    lane->begun += bytes;
     qdri_trace(exchange, QDR_EVENT_SEND, leg->partner, leg->phase, chunk->offset, bytes);
     const char *data = qdri_bytes_out(exchange, leg, chunk->offset, bytes);
-    if (!started(exchange,
-                 qdri_send(exchange->wire, &chunk->operation, leg->partner, exchange->data_tag, data, bytes)))
+    if (is_first) data = put_mark(exchange, leg, data, &bytes);
+    if (exchange->failed || !started(exchange, qdri_send(exchange->wire, &chunk->operation, leg->partner,
+                                                         exchange->data_tag, data, bytes)))
         give_back(&exchange->out.pool, chunk);
+}
+
+/* Whether a chunk is what was expected; what came behind a mark is then brought to its place. */
+static qdr_status look_at(qdr_exchange *exchange, const qdri_chunk *chunk, const qdri_leg *leg) {
+    int64_t came = chunk->operation.bytes;
+    if (chunk->carried) {
+        QDRI_TRY(qdri_mark_check(exchange, leg->lane, came));
+        came -= QDRI_MARK;
+    }
+    if (came != chunk->bytes) return qdri_fail_bytes(leg->partner, came, chunk->bytes);
+    if (chunk->carried)
+        memcpy(qdri_bytes_in(exchange, leg, chunk->offset, came),
+               qdri_mark_place(&exchange->in, leg->lane) + QDRI_MARK, (size_t)came);
+    return QDR_OK;
 }
 
 static void arrived(qdri_operation *operation, qdr_status status) {
@@ -144,8 +186,9 @@ static void arrived(qdri_operation *operation, qdr_status status) {
     const qdri_leg *leg = &exchange->program->in.leg[chunk->leg];
     give_back(&exchange->in.pool, chunk);
     if (!ended(exchange, status)) return;
-    if (operation->bytes != chunk->bytes) {
-        qdri_exchange_fail(exchange, qdri_fail_bytes(leg->partner, operation->bytes, chunk->bytes));
+    status = look_at(exchange, chunk, leg);
+    if (status) {
+        qdri_exchange_fail(exchange, status);
         return;
     }
     qdri_trace(exchange, QDR_EVENT_ARRIVAL, leg->partner, leg->phase, chunk->offset, chunk->bytes);
@@ -162,21 +205,48 @@ static void arrived(qdri_operation *operation, qdr_status status) {
     qdri_exchange_check(exchange);
 }
 
+static void mark_came(qdri_operation *operation, qdr_status status) {
+    qdri_chunk *alone = (qdri_chunk *)operation;
+    qdr_exchange *exchange = alone->exchange;
+    if (!ended(exchange, status)) return;
+    status = qdri_mark_check(exchange, (int)(alone - exchange->in.alone), operation->bytes);
+    if (status)
+        qdri_exchange_fail(exchange, status);
+    else
+        qdri_exchange_check(exchange);
+}
+
+/* The mark of a chunk that comes by itself, before it. */
+static void expect_mark(qdr_exchange *exchange, const qdri_leg *leg) {
+    qdri_half *half = &exchange->in;
+    qdri_chunk *alone = &half->alone[leg->lane];
+    alone->exchange = exchange;
+    alone->operation.done = mark_came;
+    started(exchange, qdri_receive(exchange->wire, &alone->operation, leg->partner, exchange->data_tag,
+                                   qdri_mark_place(half, leg->lane), qdri_mark_room(half)));
+}
+
 void qdri_chunk_receive(qdr_exchange *exchange, int64_t number, int64_t bytes) {
     const qdri_leg *leg = &exchange->program->in.leg[number];
-    qdri_flow *flow = &exchange->in.flow[number];
-    qdri_chunk *chunk = take(&exchange->in.pool, exchange);
+    qdri_half *half = &exchange->in;
+    qdri_flow *flow = &half->flow[number];
+    qdri_chunk *chunk = take(&half->pool, exchange);
     if (!chunk) return;
+    int is_first = half->lane[leg->lane].begun == 0;
     chunk->operation.done = arrived;
     chunk->leg = number;
     chunk->offset = flow->begun;
     chunk->bytes = bytes;
+    chunk->carried = is_first && qdri_mark_carries(half, bytes);
     flow->begun += bytes;
-    exchange->in.lane[leg->lane].begun += bytes;
-    char *place = qdri_bytes_in(exchange, leg, chunk->offset, bytes);
-    if (!started(exchange, qdri_receive(exchange->wire, &chunk->operation, leg->partner, exchange->data_tag,
-                                        place, bytes)))
-        give_back(&exchange->in.pool, chunk);
+    half->lane[leg->lane].begun += bytes;
+    if (is_first && !chunk->carried) expect_mark(exchange, leg);
+    char *place = chunk->carried ? qdri_mark_place(half, leg->lane)
+                                 : qdri_bytes_in(exchange, leg, chunk->offset, bytes);
+    if (exchange->failed ||
+        !started(exchange, qdri_receive(exchange->wire, &chunk->operation, leg->partner, exchange->data_tag,
+                                        place, chunk->carried ? qdri_mark_room(half) : bytes)))
+        give_back(&half->pool, chunk);
 }
 
 int64_t qdri_next_chunk(const qdr_exchange *exchange, const qdri_flow *flow) {
@@ -220,6 +290,7 @@ void qdri_control_send(qdr_exchange *exchange, int to, const qdri_note *note) {
     if (!chunk) return;
     chunk->operation.done = note_sent;
     chunk->note = *note;
+    chunk->note.plan = exchange->plan->number;
     chunk->note.exchange = exchange->number;
     if (!started(exchange, qdri_send(exchange->wire, &chunk->operation, to, exchange->control_tag,
                                      &chunk->note, sizeof chunk->note)))
@@ -227,10 +298,14 @@ void qdri_control_send(qdr_exchange *exchange, int to, const qdri_note *note) {
 }
 
 static void keep_early(qdr_exchange *exchange, int from, const qdri_note *note) {
-    if (note->exchange < exchange->number)
-        qdri_exchange_fail(exchange, qdri_fail(QDR_MISMATCH,
-                                               "rank %d sends a message of exchange %lld in exchange %lld",
-                                               from, (long long)note->exchange, (long long)exchange->number));
+    if (note->plan != exchange->plan->number || note->exchange < exchange->number)
+        qdri_exchange_fail(
+            exchange,
+            qdri_fail(QDR_MISMATCH,
+                      "rank %d spoke of exchange %lld of plan %lld; rank %d hears it in exchange %lld of "
+                      "plan %lld: the two have different ideas of the exchange",
+                      from, (long long)note->exchange, (long long)note->plan, exchange->program->rank,
+                      (long long)exchange->number, (long long)exchange->plan->number));
     else if (!qdri_grow(&exchange->early, &exchange->early_capacity, exchange->early_count + 1,
                         sizeof *exchange->early))
         qdri_exchange_fail(exchange, qdri_fail_memory());
@@ -261,7 +336,7 @@ static void note_came(qdri_operation *operation, qdr_status status) {
     qdri_note note = chunk->note;
     exchange->listens = 0;
     if (!ended(exchange, status)) return;
-    if (note.exchange != exchange->number) {
+    if (note.plan != exchange->plan->number || note.exchange != exchange->number) {
         keep_early(exchange, operation->partner, &note);
         qdri_control_listen(exchange);
         return;

@@ -11,7 +11,7 @@
 
 /* A control message; what it means is the executor's. */
 typedef struct qdri_note {
-    int64_t exchange; /* of the plan's, which it belongs to */
+    int64_t plan, exchange; /* which it belongs to */
     int64_t kind;
     int64_t offset, bytes;
     int64_t load, load_left;
@@ -50,6 +50,8 @@ extern const qdri_executor qdri_executor_free, qdri_executor_arrivals, qdri_exec
 
 /* ---- chunks -------------------------------------------------------------------------------------------- */
 
+enum { QDRI_MARK = 24 }; /* bytes of a mark */
+
 /* One message under way. Taken from the exchange's pool, given back when it is done. */
 typedef struct qdri_chunk qdri_chunk;
 struct qdri_chunk {
@@ -57,6 +59,7 @@ struct qdri_chunk {
     qdr_exchange *exchange;
     qdri_chunk *next; /* in the pool */
     int64_t leg, offset, bytes;
+    int carried;    /* its bytes are behind a mark (mark.h) */
     qdri_note note; /* of a control message */
 };
 
@@ -99,6 +102,9 @@ typedef struct qdri_half {
     int64_t bytes, ended; /* over all legs */
     int64_t stage_left;   /* of this stage: legs that have not ended; for what is sent, not begun */
     qdri_pool pool;
+    char *first; /* [lanes]: the first message of each, of up to first_room bytes (mark.h) */
+    int64_t first_room;
+    qdri_chunk *alone; /* [lanes]: marks that go by themselves */
 } qdri_half;
 
 /* A range of the caller's memory, while it is checked. */

@@ -8,13 +8,15 @@
 
 #include "base/memory.h"
 #include "plan/aside.h"
+#include "plan/mark.h"
 #include "plan/near.h"
 #include "plan/plan.h"
 
-static qdr_status open_half(qdri_half *half, const qdri_side *side) {
+static qdr_status open_half(qdri_half *half, const qdri_side *side, int64_t mark_limit) {
     half->flow = QDRI_ZERO_ARRAY(qdri_flow, side->legs);
     half->lane = QDRI_ZERO_ARRAY(qdri_lane_flow, side->lanes);
-    return half->flow && half->lane ? QDR_OK : qdri_fail_memory();
+    if (!half->flow || !half->lane) return qdri_fail_memory();
+    return qdri_marks_open(half, side, mark_limit);
 }
 
 static qdr_status open_near(qdr_exchange *slot) {
@@ -33,6 +35,7 @@ static qdr_status open_near(qdr_exchange *slot) {
 
 qdr_status qdri_slots_open(qdr_plan *plan) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
+    int64_t mark_limit = qdri_mark_limit(plan->sources);
     plan->slot = QDRI_ZERO_ARRAY(qdr_exchange, plan->in_flight);
     if (!plan->slot) return qdri_fail_memory();
     for (int i = 0; i < plan->in_flight; i++) {
@@ -41,8 +44,8 @@ qdr_status qdri_slots_open(qdr_plan *plan) {
         slot->program = &plan->program;
         slot->executor = plan->executor;
         slot->wire = plan->wire;
-        QDRI_TRY(open_half(&slot->out, &plan->program.out));
-        QDRI_TRY(open_half(&slot->in, &plan->program.in));
+        QDRI_TRY(open_half(&slot->out, &plan->program.out, mark_limit));
+        QDRI_TRY(open_half(&slot->in, &plan->program.in, mark_limit));
         slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
         slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
         slot->sentence = QDRI_ZERO_ARRAY(char, 1024);
@@ -59,6 +62,7 @@ static void free_half(qdri_half *half) {
     free(half->flow);
     free(half->lane);
     free(half->pool.chunk);
+    qdri_marks_close(half);
 }
 
 static void free_slot(qdr_exchange *slot) {
@@ -85,6 +89,12 @@ static int cancel_pool(qdri_wire *wire, qdri_pool *pool) {
     return stays;
 }
 
+static int cancel_marks(qdri_wire *wire, qdri_half *half, int lanes) {
+    int stays = 0;
+    for (int i = 0; half->alone && i < lanes; i++) stays |= qdri_cancel(wire, &half->alone[i].operation);
+    return stays;
+}
+
 static int cancel_near(qdr_exchange *slot) {
     const qdri_near *near = slot->plan->near;
     int stays = 0;
@@ -104,6 +114,8 @@ static int cancel_slot(qdr_exchange *slot) {
     stays |= cancel_pool(slot->wire, &slot->out.pool);
     stays |= cancel_pool(slot->wire, &slot->in.pool);
     stays |= cancel_pool(slot->wire, &slot->notes);
+    stays |= cancel_marks(slot->wire, &slot->out, slot->program->out.lanes);
+    stays |= cancel_marks(slot->wire, &slot->in, slot->program->in.lanes);
     stays |= qdri_cancel(slot->wire, &slot->listening.operation);
     stays |= cancel_near(slot);
     if (slot->state && slot->executor->leave) slot->executor->leave(slot);

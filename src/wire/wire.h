@@ -134,6 +134,9 @@ qdr_status qdri_find(qdri_wire *wire, int tag, int *found, MPI_Message *message,
 qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Message *message, int from,
                               void *data, int64_t bytes);
 
+/* So many bytes are copied in less time than another message takes. */
+int64_t qdri_copy_limit(void);
+
 /* Gives up an operation; `done` is not called. True when MPI may go on with it: then its memory must stay. */
 int qdri_cancel(qdri_wire *wire, qdri_operation *operation);
 
