@@ -1,6 +1,7 @@
 # The front door. CMake does the work; these are the words to remember.
 #
-#   make            installs what is missing and builds everything, in build/
+#   make            installs what the build needs and builds what can be built, in build/: without root, too
+#   make lib        the library and the drop-in library alone
 #   make demo       installs what is missing, builds, runs the main job, shows the result
 #   make test       installs what is missing, builds, runs every test
 #   make test-all   the same with the full product of algorithms, patterns and ranks
@@ -17,25 +18,33 @@
 
 BUILD ?= build
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE_OPTIONS ?=
 
-# TARGET [FOLDER OPTIONS-OF-CMAKE]. Quiet when it works; when it does not, the end of the log.
+# TARGETS [FOLDER OPTIONS-OF-CMAKE]. Quiet when it works, but for what is left out; when it does not, the end of the log.
 define build
 	@echo "building $(1) in $(or $(2),$(BUILD))/ ..."
-	@{ cmake -S . -B $(or $(2),$(BUILD)) -G Ninja $(3) && cmake --build $(or $(2),$(BUILD)) -j $(JOBS) --target $(1); } \
+	@{ cmake -S . -B $(or $(2),$(BUILD)) -G Ninja $(3) $(CMAKE_OPTIONS) && cmake --build $(or $(2),$(BUILD)) -j $(JOBS) --target $(1); } \
 		> $(or $(2),$(BUILD)).log 2>&1 || { tail -n 30 $(or $(2),$(BUILD)).log >&2; \
 		echo "the build failed; the whole log is in $(or $(2),$(BUILD)).log" >&2; exit 1; }
+	@sed -n 's/^-- left out:/left out:/p' $(or $(2),$(BUILD)).log
 endef
 
-.PHONY: all demo test test-all bench bench-node bench-couple bench-cluster bench-preload sim experiments package format setup clean
+.PHONY: all lib demo test test-all bench bench-node bench-couple bench-cluster bench-preload sim experiments package format setup clean bench-programs
 
-all: setup
+all:
+	@scripts/setup build --or-without command
 	$(call build,all)
+
+lib:
+	@scripts/setup build
+	$(call build,quadrille quadrille-shared quadrille-preload)
 
 setup:
 	@scripts/setup
 
-demo: setup
-	$(call build,quadrille-command)
+demo:
+	@scripts/setup build command run
+	$(call build,quadrille-command,,-DQDR_COMMAND=ON)
 	@scripts/demo $(BUILD)
 
 test: setup
@@ -44,32 +53,40 @@ test: setup
 test-all: setup
 	@scripts/test --all
 
-bench: all
+# Benchmarks need the command.
+bench bench-node bench-couple bench-cluster bench-preload: bench-programs
+bench-programs:
+	@scripts/setup build command run
+	$(call build,all,,-DQDR_COMMAND=ON)
+
+bench:
 	@scripts/bench $(BUILD)
 
-bench-node: all
+bench-node:
 	@scripts/bench-node --build $(BUILD)
 
-bench-couple: all
+bench-couple:
 	@BUILD=$(BUILD) scripts/bench-couple
 
-bench-cluster: all
+bench-cluster:
 	@scripts/bench-cluster --build $(BUILD)
 
-bench-preload: all
+bench-preload:
 	@scripts/bench-preload --build $(BUILD)
 
 # The command of the ordinary build describes the machines.
-sim: setup
-	$(call build,quadrille-command)
+sim:
+	@scripts/setup build command simulate
+	$(call build,quadrille-command,,-DQDR_COMMAND=ON)
 	$(call build,sim,build-sim,-DMPI_C_COMPILER=smpicc -DCMAKE_BUILD_TYPE=Release)
 	@echo "for example: scripts/sim 64 cm5 build-sim/tools/quadrille bench random:density=0.2,bytes=4K -m cm5"
 
-experiments: all sim
+experiments: bench-programs sim
 	@experiments/resolve/run --build $(BUILD)
 	@experiments/couple/run --build $(BUILD) --out $(BUILD)/experiments/couple/results
 
-package: setup
+package:
+	@scripts/setup build command package
 	@JOBS=$(JOBS) scripts/package
 
 format:

@@ -2,8 +2,14 @@
 #
 # What is installed, and where. Nothing in it knows the prefix, so that `cmake --install build --prefix ANY` works, and
 # what is installed can be moved. The components are the Debian packages of Package.cmake.
-set(CMAKE_INSTALL_DOCDIR share/doc/quadrille CACHE PATH "Documentation")
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_INSTALL_DOCDIR share/doc/quadrille CACHE PATH "Documentation")
+endif()
 include(GNUInstallDirs)
+set(doc_folder "${CMAKE_INSTALL_DOCDIR}")
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set(doc_folder "${CMAKE_INSTALL_DATAROOTDIR}/doc/quadrille")
+endif()
 include(CMakePackageConfigHelpers)
 
 # ---- the library -----------------------------------------------------------------------------------------------------
@@ -21,11 +27,11 @@ install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT d
 foreach(set IN ITEMS QuadrilleTargets QuadrilleStaticTargets)
   install(EXPORT ${set} NAMESPACE Quadrille:: DESTINATION "${package_folder}" COMPONENT development)
 endforeach()
-configure_package_config_file(cmake/QuadrilleConfig.cmake.in "${CMAKE_BINARY_DIR}/QuadrilleConfig.cmake"
+configure_package_config_file(cmake/QuadrilleConfig.cmake.in "${PROJECT_BINARY_DIR}/QuadrilleConfig.cmake"
                               INSTALL_DESTINATION "${package_folder}" NO_SET_AND_CHECK_MACRO)
 # Before 1.0 a minor version may change what exists.
-write_basic_package_version_file("${CMAKE_BINARY_DIR}/QuadrilleConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${CMAKE_BINARY_DIR}/QuadrilleConfig.cmake" "${CMAKE_BINARY_DIR}/QuadrilleConfigVersion.cmake"
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/QuadrilleConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/QuadrilleConfig.cmake" "${PROJECT_BINARY_DIR}/QuadrilleConfigVersion.cmake"
         DESTINATION "${package_folder}" COMPONENT development)
 
 # ---- pkg-config ------------------------------------------------------------------------------------------------------
@@ -58,7 +64,7 @@ endforeach()
 file(RELATIVE_PATH QDR_UP "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 string(REGEX REPLACE "/$" "" QDR_UP "${QDR_UP}")
 set(own_libraries "-lm -pthread")
-if(RT_LIBRARY)
+if(QDR_RT_LIBRARY)
   string(PREPEND own_libraries "-lrt ")
 endif()
 
@@ -75,25 +81,27 @@ set(QDR_PC_REQUIRES_PRIVATE)
 set(QDR_PC_LIBS "\${libdir}/libquadrille.a ${mpi_libraries} ${own_libraries}")
 set(QDR_PC_LIBS_PRIVATE)
 configure_file(cmake/quadrille.pc.in quadrille-static.pc @ONLY)
-install(FILES "${CMAKE_BINARY_DIR}/quadrille.pc" "${CMAKE_BINARY_DIR}/quadrille-static.pc"
+install(FILES "${PROJECT_BINARY_DIR}/quadrille.pc" "${PROJECT_BINARY_DIR}/quadrille-static.pc"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
 # ---- the drop-in, the command, the documentation ---------------------------------------------------------------------
-install(TARGETS quadrille-preload LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT drop-in-${QDR_MPI_NAME})
-if(QDR_HAS_OPEN_MPI)
-  set(short_name "${CMAKE_BINARY_DIR}/preload/libquadrille-mpi.so")
+if(QDR_DROP_IN)
+  install(TARGETS quadrille-preload LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT drop-in-${QDR_MPI_NAME})
+endif()
+if(QDR_DROP_IN AND QDR_HAS_OPEN_MPI)
+  set(short_name "${PROJECT_BINARY_DIR}/preload/libquadrille-mpi.so")
   file(CREATE_LINK libquadrille-mpi-openmpi.so "${short_name}" SYMBOLIC)
   install(FILES "${short_name}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT drop-in-openmpi)
 endif()
 
 if(QDR_COMMAND)
   install(TARGETS quadrille-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
-  install(DIRECTORY "${CMAKE_BINARY_DIR}/man/man1/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT command
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/man/man1/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT command
           FILES_MATCHING PATTERN "*.1")
 endif()
-install(FILES README.md CHANGES.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command)
-install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" COMPONENT command
+install(FILES README.md CHANGES.md LICENSE DESTINATION "${doc_folder}" COMPONENT command)
+install(DIRECTORY docs/ DESTINATION "${doc_folder}/docs" COMPONENT command
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN man EXCLUDE)
-install(DIRECTORY examples/ DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT development
+install(DIRECTORY examples/ DESTINATION "${doc_folder}/examples" COMPONENT development
         USE_SOURCE_PERMISSIONS
         FILES_MATCHING PATTERN "*.c" PATTERN "*.h" PATTERN "*.mtx" PATTERN laplacian PATTERN expected.txt)

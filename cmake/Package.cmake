@@ -5,7 +5,7 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME quadrille)
 set(CPACK_PACKAGE_CONTACT "Quadrille developers")
-set(CPACK_RESOURCE_FILE_LICENSE "${CMAKE_SOURCE_DIR}/LICENSE")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
@@ -14,14 +14,16 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_PRE_BUILD_SCRIPTS "${CMAKE_SOURCE_DIR}/cmake/debian.cmake")
-set(CPACK_QDR_CHANGES "${CMAKE_SOURCE_DIR}/CHANGES.md") # for debian.cmake
+set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/debian.cmake")
+set(CPACK_QDR_CHANGES "${PROJECT_SOURCE_DIR}/CHANGES.md") # for debian.cmake
 
 set(CPACK_COMPONENTS_ALL library development)
 if(QDR_COMMAND)
   list(APPEND CPACK_COMPONENTS_ALL command)
 endif()
-list(APPEND CPACK_COMPONENTS_ALL drop-in-${QDR_MPI_NAME})
+if(QDR_DROP_IN)
+  list(APPEND CPACK_COMPONENTS_ALL drop-in-${QDR_MPI_NAME})
+endif()
 set(CPACK_COMPONENTS_MPICH drop-in-mpich) # what a second tree, built with MPICH, adds
 
 # debian_package(COMPONENT NAME SECTION DESCRIPTION [DEPENDS ...] [RECOMMENDS ...] [SUGGESTS ...]). A macro, for what
@@ -95,8 +97,8 @@ This one is for programs of MPICH:
 RECOMMENDS mpich SUGGESTS quadrille)
 
 # Packages that are linked with the library will depend on this version or a later one.
-file(WRITE "${CMAKE_BINARY_DIR}/debian/shlibs"
+file(WRITE "${PROJECT_BINARY_DIR}/debian/shlibs"
      "libquadrille ${PROJECT_VERSION_MAJOR} ${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME} (>= ${PROJECT_VERSION})\n")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${CMAKE_BINARY_DIR}/debian/shlibs")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/debian/shlibs")
 
 include(CPack)

@@ -79,26 +79,30 @@ qdr_status qdr_migrate_array(MPI_Comm comm, void *items, int64_t item_bytes, int
                              int *destination, const qdr_migration_options *options,
                              qdr_migration_report *report);
 
-/* Objects of any size, wherever they lie: trees, cells with their particles. Callbacks return 0 when they went
- * well, anything else is a failure. They are called on the thread that migrates, and must not communicate; memory they are given is
- * aligned to 8 bytes. */
+/* Objects of any size, wherever they lie: trees, cells with their particles. `size`, `pack` and `release` are called
+ * on the rank that has the object, its origin, `unpack` on the rank that shall have it, its destination. Callbacks
+ * return 0 when they went well, anything else is a failure. They are called on the thread that migrates, and must not
+ * communicate; memory they are given is aligned to 8 bytes. */
 typedef struct qdr_objects {
     int64_t count;
     const int *destination;                         /* [count] */
     int64_t (*size)(void *context, int64_t object); /* bytes, packed; also what it counts against the limit */
     int (*pack)(void *context, int64_t object, void *bytes);
-    int (*release)(void *context, int64_t object); /* it has arrived elsewhere: free it here */
-    int (*unpack)(void *context, int from, const void *bytes, int64_t size); /* it belongs here: make it */
+    int (*release)(void *context, int64_t object); /* another rank has it: free it here */
+    int (*unpack)(void *context, int from, const void *bytes,
+                  int64_t size); /* of rank `from`: make it here */
     void *context;
 } qdr_objects;
 
-/* Collective. Every object whose destination is another rank is packed there, unpacked here, released there, in this
- * order with as many at a time as the limit allows. Parked objects stay packed. `size` is asked twice for each
- * object and must say the same.
+/* Collective. An object whose destination is another rank is packed at its origin, unpacked at its destination, and
+ * released at its origin, in this order, with as many at a time as the limit allows. An object that is parked on the
+ * way stays packed on the rank where it waits; its origin releases it when that rank has it, before it is unpacked at
+ * its destination. `size` is asked twice for each object that leaves and must say the same; for an object that stays
+ * nothing is called.
  *
  * When a callback fails, its object stays where it is, and so does what finds no room because of that; the
  * rest moves. Every object then is at exactly one place: `release` was called for those that left, `unpack` for those
- * that came, perhaps where it was parked. All ranks return QDR_INVALID, with a sentence that names the rank, the object, the callback and what it
+ * that came, or that stay where they were parked. All ranks return QDR_INVALID, with a sentence that names the rank, the object, the callback and what it
  * returned, and how many objects moved and stayed. */
 qdr_status qdr_migrate_objects(MPI_Comm comm, const qdr_objects *objects,
                                const qdr_migration_options *options, qdr_migration_report *report);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Objects of any size, with callbacks that keep books: every object is packed once where it was, unpacked
- * once where it shall be, and released once after that; where callbacks fail, each is still at exactly one
+ * Objects of any size, with callbacks that keep books: every object is packed once and released once where it
+ * was, and unpacked once where it shall be; where callbacks fail, each is still at exactly one
  * place, and all ranks get a sentence that says who failed. What the limit counts is held against the
  * books.
  *

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Objects of any size: packed at one end, unpacked at the other, released only after that.
+ * Objects of any size: packed at the origin, unpacked at the destination, released at the origin when another
+ * rank has them.
  *
  * A message carries some objects in a buffer, with a head that says how many and whether more will come. The
- * receiver unpacks them and answers with a bit for each that failed; the sender then releases the others. So
- * an object is always at one place, and its room is free when the sender's phase ends.
+ * receiver unpacks them, or keeps them packed if they are parked there (parked.c), and answers with a bit for
+ * each that failed; the sender, if it is the origin, then releases the others. So an object is always at one
+ * place, and its room is free when the sender's phase ends.
  *
  * The schedule counts bytes, and objects travel whole. A trip carries no more than its units: where the next
  * object would go beyond, it stays, and what was not used is the line's *lag*. A trip to the destination may
