@@ -172,7 +172,9 @@ qdr_status qdr_exchange_start(qdr_plan *plan, const qdr_buffers *buffers, qdr_ex
 /* Local. Advances everything; *done says whether this exchange has ended, and then its handle is NULL. */
 qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done);
 
-/* Waits for the end; the handle is NULL then. When the deadline passes: QDR_STALLED, with a sentence that
+/* Waits for the end; the handle is NULL then. QDR_MISMATCH when a partner sent another size than this rank
+ * expects, or a message of another exchange comes: such bytes are never delivered as success, and the incoming
+ * memory is undefined. When the deadline passes: QDR_STALLED, with a sentence that
  * says who waits for whom; the exchange is still under way, its buffers borrowed, and may be waited for
  * again. After any other failure the handle is NULL and the plan can only be destroyed; the buffers must stay
  * until MPI_Finalize, for MPI may still use them. (MPICH ends the program on errors of messages unless
