@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "complain.h"
+#include "stream.h"
 #include "table.h"
 
 static const char about[] =
@@ -169,14 +170,11 @@ static void man_options(const command *command, FILE *out) {
 }
 
 static void man_synopsis(const command *command, FILE *out) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *memory = open_memstream(&text, &length);
-    if (!memory) return;
-    command_write_synopsis(command, 0, memory);
-    fclose(memory);
-    man_text(text, out);
-    free(text);
+    memory_stream memory;
+    command_write_synopsis(command, 0, memory_open(&memory));
+    if (!memory_close(&memory)) exit(complain("out of memory"));
+    man_text(memory.bytes, out);
+    free(memory.bytes);
 }
 
 static void man_closing(const char *see_also, FILE *out) {
