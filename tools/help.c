@@ -23,8 +23,9 @@ static const char about[] =
     "Names of the papers (RS_NL, BEX) are understood everywhere.\n";
 
 static const char exit_codes[] =
-    "0 when all is well, 1 when a check failed, 2 for bad use or bad input (with one\n"
-    "line on standard error and nothing on standard output).\n";
+    "0 when all is well, 1 when a check failed, 2 for bad use or bad input, and when\n"
+    "memory or a disk does not suffice (with one line on standard error and nothing\n"
+    "on standard output). Files are whole after 0 and 1, and untouched after 2.\n";
 
 static const option help_option = {'h', "help", NULL, "show this help", OPTION_ONCE};
 
