@@ -9,8 +9,8 @@
  * depth of the stack; calls that agree in both are taken to come from the same place.
  *
  * The n-th call on a communicator is the same one on all of its ranks; so files need no clock to fit. Beyond
- * a limit of lines calls are only counted, which again is equal on all ranks. A record is a log, not a document:
- * a program that is killed leaves what it has written, of which whole lines are good.
+ * a limit of lines calls are only counted, which again is equal on all ranks. A record is a log, not a
+ * document: a program that is killed leaves what it has written, of which whole lines are good.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -295,8 +295,9 @@ static int launched_as(const char *const *variables, int missing) {
     return missing;
 }
 
-/* Who asked for a record and finds none cannot know whether the program was recorded at all. So a program that
- * made no call that is served leaves files without calls. MPI may have ended by then, and cannot be asked. */
+/* Who asked for a record and finds none cannot know whether the program was recorded at all. So a program
+ * that made no call that is served leaves files without calls. MPI may have ended by then, and cannot be
+ * asked. */
 __attribute__((destructor)) static void close_without_calls(void) {
     static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID",
                                              NULL};

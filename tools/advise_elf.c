@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs and libraries as files. addr2line without debugging information answers with the symbol that begins
- * before an address, however far away it ends: in a stripped library with one public function, that function for
- * everything. A function is believed when a symbol says that it covers the address by its size.
+ * Programs and libraries as files. addr2line without debugging information answers with the symbol that
+ * begins before an address, however far away it ends: in a stripped library with one public function, that
+ * function for everything. A function is believed when a symbol says that it covers the address by its size.
  *
- * The file may be anything, so each offset is held against its length before it is followed. Cost: linear in the
- * symbols.
+ * The file may be anything, so each offset is held against its length before it is followed. Cost: linear in
+ * the symbols.
  */
 #include <elf.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Call sites for people. A frame is an object (the program, a library), an offset in it and perhaps a symbol.
- * Where the object is still at hand, addr2line turns offsets into functions and lines; one process per object
- * answers for all frames, and all of them together have a few seconds. Where it knows no line it names the
- * symbol before the address, however far before; that is believed when the symbol covers the address. What
- * stays unknown is shown by the symbol of the record, or by object and offset. Frames of MPI itself and of the
- * start of a program say nothing and are left out.
+ * Call sites for people. A frame is an object (the program, a library), an offset in it and perhaps a
+ * symbol. Where the object is still at hand, addr2line turns offsets into functions and lines; one process
+ * per object answers for all frames, and all of them together have a few seconds. Where it knows no line it
+ * names the symbol before the address, however far before; that is believed when the symbol covers the
+ * address. What stays unknown is shown by the symbol of the record, or by object and offset. Frames of MPI
+ * itself and of the start of a program say nothing and are left out.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,14 +2,14 @@
 /*
  * Output that is all there or not there. A command that fails must leave standard output empty and old files
  * as they were, so each output is a stream in memory. In the end files are written aside (base/file.h), then
- * what cannot be taken back (standard output, terminals, pipes), and when all of it has been written the files
- * take their places.
+ * what cannot be taken back (standard output, terminals, pipes), and when all of it has been written the
+ * files take their places.
  *
  * A signal that ends the process in between removes what is aside; where the file system has files without a
- * name there is nothing to remove. Names come into being and are noted while signals wait, so that the handler
- * knows all of them. Signals also wait while files take their places and until the process returns: either
- * nothing has changed or everything has, and the exit code says which. A limit on the size of files, and a
- * reader that goes away, show as errors of writing.
+ * name there is nothing to remove. Names come into being and are noted while signals wait, so that the
+ * handler knows all of them. Signals also wait while files take their places and until the process returns:
+ * either nothing has changed or everything has, and the exit code says which. A limit on the size of files,
+ * and a reader that goes away, show as errors of writing.
  */
 #include "output.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams into memory. Those of the C library forget: when a line does not fit any more and memory has run out,
- * that call alone says so, while ferror() and fclose() say that all is well, and what was written is cut. Here the
- * failure is kept. It does not end the command at once, since this is called from inside the C library.
+ * Streams into memory. Those of the C library forget: when a line does not fit any more and memory has run
+ * out, that call alone says so, while ferror() and fclose() say that all is well, and what was written is
+ * cut. Here the failure is kept. It does not end the command at once, since this is called from inside the C
+ * library.
  */
 #include "stream.h"
 

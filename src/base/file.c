@@ -5,9 +5,10 @@
  * believed only when it says that it succeeded, and at the end the file takes its place in one step.
  *
  * Where the file system can, the file has no name while it is written (O_TMPFILE): a writer that is killed
- * leaves nothing behind, whatever killed it. A link cannot replace a file; so to do that it gets a name beside
- * its place just before it is renamed, and only between these two calls a kill leaves that name. Elsewhere
- * it has the name from the beginning, and who handles signals can remove it: `aside` says what to remove.
+ * leaves nothing behind, whatever killed it. A link cannot replace a file; so to do that it gets a name
+ * beside its place just before it is renamed, and only between these two calls a kill leaves that name.
+ * Elsewhere it has the name from the beginning, and who handles signals can remove it: `aside` says what to
+ * remove.
  *
  * A name aside is the place with six random letters. They are drawn for the name alone: what is in the file
  * may be secret, and its name is not.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The writer of files, on file systems that have files without a name, that have none, and that refuse to link
- * them: what has the name is whole or what it was, modes and links stay, and nothing is left behind.
+ * The writer of files, on file systems that have files without a name, that have none, and that refuse to
+ * link them: what has the name is whole or what it was, modes and links stay, and nothing is left behind.
  */
 #include "base/file.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded into the command, sends it a signal at the n-th call by which it makes, writes, seals, names or renames
- * a file: INTERRUPT="SIGNAL N", before that call is made, or after it with an N below 0. So every moment at which a
- * file is half there is met, which no clock would do. INTERRUPT_NAMED: the file system has no files without a name.
+ * Preloaded into the command, sends it a signal at the n-th call by which it makes, writes, seals, names or
+ * renames a file: INTERRUPT="SIGNAL N", before that call is made, or after it with an N below 0. So every
+ * moment at which a file is half there is met, which no clock would do. INTERRUPT_NAMED: the file system has
+ * no files without a name.
  */
 #include <dlfcn.h>
 #include <errno.h>
