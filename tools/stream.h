@@ -12,8 +12,7 @@ typedef struct memory_stream {
     int failed;
 } memory_stream;
 
-/* Says so and leaves when there is not even memory for an empty one. It must stay where it is until closed.
- * */
+/* Leaves with a sentence when there is no memory for an empty one. It must stay where it is until closed. */
 FILE *memory_open(memory_stream *memory);
 
 /* Whether everything that was written is there. The caller frees the bytes in either case. */
