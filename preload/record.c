@@ -9,7 +9,8 @@
  * depth of the stack; calls that agree in both are taken to come from the same place.
  *
  * The n-th call on a communicator is the same one on all of its ranks; so files need no clock to fit. Beyond
- * a limit of lines calls are only counted, which again is equal on all ranks.
+ * a limit of lines calls are only counted, which again is equal on all ranks. A record is a log, not a
+ * document: a program that is killed leaves what it has written, of which whole lines are good.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -165,26 +166,32 @@ static int64_t row_of(const qdri_lanes *out) {
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-static void give_up(const char *what) {
+static int opened; /* or tried */
+
+static void give_up(const char *what, const char *so) {
     static int said;
     if (!said++)
-        qdri_preload_say("QDR_RECORD=%s: %s: %s; nothing is recorded", getenv("QDR_RECORD"), what,
-                         strerror(errno));
+        qdri_preload_say("QDR_RECORD=%s: %s: %s; %s", getenv("QDR_RECORD"), what, strerror(errno), so);
 }
 
-static int open_file(void) {
-    static int tried;
+/* A disk that is full stays so; the lines before it are good. */
+static void flush(int closes) {
+    int failed = ferror(file) | fflush(file);
+    if (failed) give_up("the file of a rank cannot be written on", "the rest is not recorded");
+    if (!failed && !closes) return;
+    if (fclose(file) && !failed) give_up("the file of a rank could not be closed", "it may be cut");
+    file = NULL;
+}
+
+static int open_file(int rank, int ranks) {
     char path[4096], host[256] = "", program[4096] = "";
-    int rank, ranks;
-    if (file || tried++) return file != NULL;
     const char *folder = getenv("QDR_RECORD");
-    if (mkdir(folder, 0777) && errno != EEXIST) give_up("the folder cannot be made");
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    opened = 1;
+    if (mkdir(folder, 0777) && errno != EEXIST) give_up("the folder cannot be made", "nothing is recorded");
     snprintf(path, sizeof path, "%s/rank-%06d.txt", folder, rank);
-    file = fopen(path, "w");
+    file = fopen(path, "we");
     if (!file) {
-        give_up("the file of a rank cannot be written");
+        give_up("the file of a rank cannot be written", "nothing is recorded");
         return 0;
     }
     gethostname(host, sizeof host - 1);
@@ -192,6 +199,14 @@ static int open_file(void) {
     if (length < 0) program[0] = 0;
     fprintf(file, "quadrille-record\t1\nrank\t%d\t%d\t%s\nprogram\t%s\n", rank, ranks, host, program);
     return 1;
+}
+
+static int is_open(void) {
+    int rank, ranks;
+    if (opened) return file != NULL;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return open_file(rank, ranks);
 }
 
 static void write_communicator(const qdri_communicator *communicator) {
@@ -239,7 +254,7 @@ static void write_call(int64_t id, int64_t site, int64_t row, int plain, double 
 void qdri_record_call(qdri_communicator *communicator, const qdri_call *call, const qdri_path *path,
                       int plain, double begun, double seconds) {
     pthread_mutex_lock(&lock);
-    if (open_file()) {
+    if (is_open()) {
         if (!communicator->is_recorded) write_communicator(communicator);
         communicator->is_recorded = 1;
         if (communicator->calls <= LINES) {
@@ -250,20 +265,46 @@ void qdri_record_call(qdri_communicator *communicator, const qdri_call *call, co
         }
         double now = communicator->zero + begun;
         if (now > flushed + 1) {
-            fflush(file);
+            flush(0);
             flushed = now;
         }
     }
     pthread_mutex_unlock(&lock);
 }
 
+static void write_end(void) {
+    if (rest_calls > 0) fprintf(file, "rest\t%" PRId64 "\t%.6f\n", rest_calls, rest_seconds);
+    fprintf(file, "end\t%.6f\n", qdri_wall_clock() - begin);
+    flush(1);
+}
+
 void qdri_record_close(void) {
     pthread_mutex_lock(&lock);
-    if (file) {
-        if (rest_calls > 0) fprintf(file, "rest\t%" PRId64 "\t%.6f\n", rest_calls, rest_seconds);
-        fprintf(file, "end\t%.6f\n", qdri_wall_clock() - begin);
-        if (fclose(file)) give_up("the file of a rank could not be written");
-        file = NULL;
-    }
+    if (file) write_end();
     pthread_mutex_unlock(&lock);
+}
+
+/* ---- programs without a call --------------------------------------------------------------------------- */
+
+/* A number that the launcher has given this process; `missing` when it has not. */
+static int launched_as(const char *const *variables, int missing) {
+    for (; *variables; variables++) {
+        const char *value = getenv(*variables);
+        if (value && *value >= '0' && *value <= '9') return atoi(value);
+    }
+    return missing;
+}
+
+/* Who asked for a record and finds none cannot know whether the program was recorded at all. So a program
+ * that made no call that is served leaves files without calls. MPI may have ended by then, and cannot be
+ * asked. */
+__attribute__((destructor)) static void close_without_calls(void) {
+    static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID",
+                                             NULL};
+    static const char *const size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+    int ran = 0;
+    if (opened || !qdri_record_wanted()) return;
+    PMPI_Initialized(&ran);
+    int rank = launched_as(rank_names, 0), ranks = launched_as(size_names, rank + 1);
+    if (ran && open_file(rank, ranks > rank ? ranks : rank + 1)) write_end();
 }

@@ -5,6 +5,7 @@
  *     advise_read.c    one file into the model below; believes nothing
  *     advise_folder.c  all files of a folder
  *     advise_lines.c   call sites for people: functions and lines of source
+ *     advise_elf.c     what symbols of a program or library cover
  *     advise_calls.c   the lines of all ranks into calls and matrices
  *     advise_judge.c   calls into numbers about call sites
  *     advise_bound.c   what the network could have done: the rate seen, or a machine's model
@@ -112,6 +113,20 @@ void record_clear(record *record);
 
 /* Fills in the text of every site: with functions and lines where addr2line and the program are at hand. */
 void record_find_lines(record *record);
+
+/* A program or library, of 64 bits and of this machine's order of bytes. */
+typedef struct elf_file {
+    const unsigned char *bytes;
+    uint64_t size;
+} elf_file;
+
+/* 0 when it is none, or cannot be read. */
+int elf_open(const char *path, elf_file *file);
+void elf_close(elf_file *file);
+/* Where a program that is not relocated begins; offsets count from there. 0 for all others. */
+uint64_t elf_first_address(const elf_file *file);
+/* Whether a symbol says that a function has this address in it. */
+int elf_has_function(const elf_file *file, uint64_t address);
 
 /* ---- what it means ------------------------------------------------------------------------------------- */
 

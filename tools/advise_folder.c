@@ -166,6 +166,12 @@ int record_read(record *record, const char *folder) {
     struct dirent **entry = NULL;
     memset(record, 0, sizeof *record);
     int count = scandir(folder, &entry, is_record, alphasort), good = count > 0;
+    if (count < 0 && errno == ENOENT)
+        return fail(
+            record,
+            "there is no folder '%.300s'; the drop-in library makes it when a program that was started "
+            "with QDR_RECORD=%.300s makes its first call that is served, or ends without one",
+            folder, folder);
     if (count < 0) return fail(record, "cannot read the folder '%.400s': %s", folder, strerror(errno));
     if (count == 0)
         fail(record,

@@ -290,6 +290,15 @@ static void look_at_run(advice *advice) {
     advice->hosts = count_hosts(record);
 }
 
+static void note_silence(advice *advice) {
+    for (int64_t i = 0; i < advice->record->comms; i++)
+        if (advice->record->comm[i].longest > 0) return;
+    advice_note(advice,
+                "the program ran, but made no call that the drop-in library serves; it serves blocking "
+                "MPI_Alltoallv, MPI_Alltoallw, MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw between "
+                "two ranks or more, without MPI_IN_PLACE");
+}
+
 int advice_judge(advice *advice, const record *record, const char *folder, const char *machine) {
     memset(advice, 0, sizeof *advice);
     advice->record = record;
@@ -300,6 +309,7 @@ int advice_judge(advice *advice, const record *record, const char *folder, const
     int code = advice_bound(advice);
     if (code) return code;
     sum_up_groups(advice);
+    note_silence(advice);
     note_missing(advice);
     note_deaths(advice);
     note_lost_calls(advice);

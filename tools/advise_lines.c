@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Call sites for people. A frame is an object (the program, a library), an offset in it and perhaps a symbol.
- * Where the object is still at hand, addr2line turns offsets into functions and lines; one process per object
- * answers for all frames, and all of them together have a few seconds. What stays unknown is shown by its
- * symbol, or by object and offset. Frames of MPI itself and of the start of a program say nothing and are
- * left out.
+ * Call sites for people. A frame is an object (the program, a library), an offset in it and perhaps a
+ * symbol. Where the object is still at hand, addr2line turns offsets into functions and lines; one process
+ * per object answers for all frames, and all of them together have a few seconds. Where it knows no line it
+ * names the symbol before the address, however far before; that is believed when the symbol covers the
+ * address. What stays unknown is shown by the symbol of the record, or by object and offset. Frames of MPI
+ * itself and of the start of a program say nothing and are left out.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -102,24 +102,6 @@ static void add_frames(frames *frames, int64_t site, const char *text) {
 
 /* ---- the object ---------------------------------------------------------------------------------------- */
 
-/* Where a program that is not relocated begins; offsets count from there. 0 for all others. */
-static uint64_t first_address(const char *path) {
-    Elf64_Ehdr header;
-    Elf64_Phdr segment;
-    uint64_t address = 0;
-    FILE *stream = fopen(path, "r");
-    if (!stream) return 0;
-    if (fread(&header, sizeof header, 1, stream) == 1 && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
-        header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_type == ET_EXEC &&
-        header.e_phentsize == sizeof segment && header.e_phoff < (uint64_t)1 << 40)
-        for (int i = 0; i < header.e_phnum && !address; i++)
-            if (!fseeko(stream, (off_t)(header.e_phoff + (uint64_t)i * sizeof segment), SEEK_SET) &&
-                fread(&segment, sizeof segment, 1, stream) == 1 && segment.p_type == PT_LOAD)
-                address = segment.p_vaddr & ~UINT64_C(0xfff);
-    fclose(stream);
-    return address;
-}
-
 static int is_file(const char *path) {
     struct stat status;
     return path && path[0] == '/' && stat(path, &status) == 0 && S_ISREG(status.st_mode);
@@ -193,7 +175,7 @@ static char *next_line(char **text) {
 }
 
 /* Two lines: a function, and a file with a line number, each of which may be unknown. */
-static char *read_answer(char **text) {
+static char *read_answer(char **text, const elf_file *file, uint64_t address) {
     char *function = next_line(text), *place = next_line(text);
     if (!function || !place || function[0] == '?') return NULL;
     char *more = strstr(place, " (discriminator");
@@ -201,17 +183,19 @@ static char *read_answer(char **text) {
     plain_text(function);
     plain_text(place);
     if (place[0] == '?' || strstr(place, ":?") || strstr(place, ":0"))
-        return print_text("%.*s", NAME_SHOWN, function);
+        return elf_has_function(file, address) ? print_text("%.*s", NAME_SHOWN, function) : NULL;
     return print_text("%.*s at %.*s", NAME_SHOWN, function, NAME_SHOWN, base_name(place));
 }
 
 /* Asks for all frames in the object of the first. */
 static void ask(const record *record, frames *frames, int64_t first, double deadline) {
     const char *object = find_object(record, frames->frame[first].object);
+    elf_file file;
+    if (object && !elf_open(object, &file)) object = NULL;
     char *words[QUESTIONS + 6] = {"addr2line", "-f", "-C", "-e", (char *)object};
     frame *asked[QUESTIONS];
     int count = 0;
-    uint64_t begin = object ? first_address(object) : 0;
+    uint64_t begin = object ? elf_first_address(&file) : 0;
     for (int64_t i = first; i < frames->count && count < QUESTIONS; i++) {
         frame *frame = &frames->frame[i];
         if (frame->asked || strcmp(frame->object, frames->frame[first].object)) continue;
@@ -221,9 +205,10 @@ static void ask(const record *record, frames *frames, int64_t first, double dead
     }
     char *text = object && clock_seconds() < deadline ? run(words, deadline) : NULL, *rest = text;
     for (int i = 0; i < count; i++) {
-        if (rest) asked[i]->answer = read_answer(&rest);
+        if (rest) asked[i]->answer = read_answer(&rest, &file, asked[i]->offset + begin);
         free(words[5 + i]);
     }
+    if (object) elf_close(&file);
     free(text);
 }
 

@@ -10,14 +10,15 @@
 #include "advise.h"
 #include "complain.h"
 #include "page.h"
+#include "stream.h"
 #include "units.h"
 
 enum { ROWS = 100, HEAT_MAPS = 8, FRAME = 60 };
 
 static json_t *column(const char *name, int is_number, const char *note) {
     json_t *object = json_pack("{s:s}", "name", name);
-    if (is_number) json_object_set_new(object, "align", json_string("right"));
-    if (note) json_object_set_new(object, "note", json_string(note));
+    if (is_number) json_put(object, "align", json_string("right"));
+    if (note) json_put(object, "note", json_string(note));
     return object;
 }
 
@@ -35,9 +36,9 @@ static json_t *columns(void) {
 }
 
 static json_t *bar_cell(const char *text, double part, const char *note) {
-    json_t *cell = json_pack("{s:o}", "text", page_string(text));
-    if (isfinite(part)) json_object_set_new(cell, "bar", json_real(part < 0 ? 0 : part > 1 ? 1 : part));
-    if (note) json_object_set_new(cell, "note", page_string(note));
+    json_t *cell = json_pack("{s:o}", "text", json_text(text));
+    if (isfinite(part)) json_put(cell, "bar", json_real(part < 0 ? 0 : part > 1 ? 1 : part));
+    if (note) json_put(cell, "note", json_text(note));
     return cell;
 }
 
@@ -67,24 +68,23 @@ static json_t *row(const advice *advice, int64_t number) {
 
 static json_t *table_section(const advice *advice) {
     json_t *rows = json_array();
-    for (int64_t i = 0; i < advice->groups && i < ROWS; i++) json_array_append_new(rows, row(advice, i));
+    for (int64_t i = 0; i < advice->groups && i < ROWS; i++) json_add(rows, row(advice, i));
     return page_table("Call sites, those with most to gain first", columns(), rows);
 }
 
 static json_t *summary_section(const advice *advice) {
-    char *text = NULL, *method = advice_method(advice);
-    size_t length;
-    FILE *memory = open_memstream(&text, &length);
-    if (!memory) exit(complain("out of memory"));
+    char *method = advice_method(advice);
+    memory_stream memory;
+    FILE *text = memory_open(&memory);
     fprintf(
-        memory,
+        text,
         "What a rank spends in a call is the exchange itself and waiting for ranks that come later. Only the "
         "exchange can be scheduled; it is held against a bound that no order of messages can beat. Here %s.",
         method);
-    for (int i = 0; i < advice->notes; i++) fprintf(memory, "\n\nNote: %s.", advice->note[i]);
-    fclose(memory);
-    json_t *section = page_text("What was recorded", text);
-    free(text);
+    for (int i = 0; i < advice->notes; i++) fprintf(text, "\n\nNote: %s.", advice->note[i]);
+    if (!memory_close(&memory)) exit(complain("out of memory"));
+    json_t *section = page_text("What was recorded", memory.bytes);
+    free(memory.bytes);
     free(method);
     return section;
 }
@@ -130,22 +130,22 @@ static int64_t first_with_pattern(const advice *advice, int64_t number) {
 static void add_site(const advice *advice, int64_t number, json_t *sections) {
     const advice_group *group = &advice->group[number];
     int64_t first = number < HEAT_MAPS ? first_with_pattern(advice, number) : number;
-    json_array_append_new(sections, advice_section(advice, number));
+    json_add(sections, advice_section(advice, number));
     char *text = first < number ? print_text("%s\n\nIts heaviest pattern is that of site %" PRId64 ".",
                                              group->sentence, first + 1)
                                 : copy_text(group->sentence);
-    json_array_append_new(sections, page_text("Advice", text));
-    if (group->how[0]) json_array_append_new(sections, page_text("How", group->how));
+    json_add(sections, page_text("Advice", text));
+    if (group->how[0]) json_add(sections, page_text("How", group->how));
     json_t *heat = number < HEAT_MAPS && first == number ? heat_section(advice, group) : NULL;
-    if (heat) json_array_append_new(sections, heat);
+    if (heat) json_add(sections, heat);
     free(text);
 }
 
 int advice_write_page(const advice *advice, const char *file) {
     json_t *sections = json_array();
     char *title = advice_title(advice);
-    json_array_append_new(sections, summary_section(advice));
-    json_array_append_new(sections, table_section(advice));
+    json_add(sections, summary_section(advice));
+    json_add(sections, table_section(advice));
     for (int64_t i = 0; i < advice->groups && i < ROWS; i++) add_site(advice, i, sections);
     int code = page_save("Exchanges: where time goes", title, sections, file);
     free(title);

@@ -427,6 +427,37 @@ static void lines_are_found(void **state) {
     record_clear(&record);
 }
 
+/* Of this program without its symbols, all but one: that one names what it covers, and nothing behind it. */
+static void symbols_name_what_they_cover(void **state) {
+    (void)state;
+    record record = {0};
+    Dl_info info;
+    char path[4096] = "", copy[] = "/tmp/advise_test.XXXXXX";
+    if (system("addr2line --version > /dev/null 2>&1 && strip --version > /dev/null 2>&1")) skip();
+    assert_true(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
+    assert_true(dladdr((void *)(uintptr_t)frames_are_found, &info));
+    uintptr_t base = (uintptr_t)info.dli_fbase, frames = (uintptr_t)frames_are_found - base,
+              lines = (uintptr_t)lines_are_found - base;
+    const char *kept = frames < lines ? "frames_are_found" : "lines_are_found";
+    int descriptor = mkstemp(copy);
+    assert_true(descriptor >= 0 && close(descriptor) == 0);
+    char *command = print_text("strip --strip-all --keep-symbol=%s -o %s '%s'", kept, copy, path);
+    char *sites =
+        print_text("site\t1\tMPI_Alltoallv\t%s+0x%" PRIxPTR ":\nsite\t2\tMPI_Alltoallv\t%s+0x%" PRIxPTR ":\n",
+                   copy, frames < lines ? frames : lines, copy, frames < lines ? lines : frames);
+    char *nameless = print_text("%s+0x%" PRIxPTR, strrchr(copy, '/') + 1, frames < lines ? lines : frames);
+    assert_int_equal(system(command), 0);
+    assert_true(add(&record, 0, 1, sites));
+    record_find_lines(&record);
+    assert_string_equal(record.site[0].text, kept);
+    assert_string_equal(record.site[1].text, nameless);
+    unlink(copy);
+    free(command);
+    free(sites);
+    free(nameless);
+    record_clear(&record);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waiting_is_not_exchange),
@@ -443,6 +474,7 @@ int main(void) {
         cmocka_unit_test(other_runs_are_refused),
         cmocka_unit_test(frames_are_found),
         cmocka_unit_test(lines_are_found),
+        cmocka_unit_test(symbols_name_what_they_cover),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

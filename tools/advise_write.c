@@ -3,12 +3,10 @@
  * Advice as text and as JSON, and the patterns behind it as files. The text is a table, in which sites are
  * compared, and then what to do, site by site; it is never wider than 130 columns.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "advise.h"
 #include "complain.h"
@@ -237,7 +235,7 @@ static json_t *json_pattern(const advice *advice, const advice_group *group) {
 static json_t *json_group(const advice *advice, const advice_group *group) {
     json_t *object = json_pack(
         "{s:o, s:o, s:i, s:b, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:f, s:f}", "site",
-        page_string(advice_site(advice, group)), "call", page_string(advice->record->site[group->site].call),
+        json_text(advice_site(advice, group)), "call", json_text(advice->record->site[group->site].call),
         "ranks", group->ranks, "one_node", group->one_node, "calls", (json_int_t)group->calls, "paced_calls",
         (json_int_t)group->paced, "median_bytes", (json_int_t)group->bytes_median, "max_bytes",
         (json_int_t)group->bytes_most, "seconds", group->seconds, "max_seconds", group->seconds_most,
@@ -249,27 +247,22 @@ static json_t *json_group(const advice *advice, const advice_group *group) {
                   "plain_to_paced", json_number_or_null(group->plain_to_paced), "predicted_seconds",
                   json_number_or_null(group->predicted), "patterns", (json_int_t)group->patterns,
                   "heaviest_pattern", json_pattern(advice, group), "kind", advice_names[group->kind],
-                  "advice", page_string(group->sentence), "how", page_string(group->how));
-    if (!object || !more || json_object_update(object, more)) {
-        json_decref(object);
-        object = NULL;
-    }
-    json_decref(more);
+                  "advice", json_text(group->sentence), "how", json_text(group->how));
+    json_join(object, more);
     return object;
 }
 
 int advice_write_json(const advice *advice, FILE *out) {
     json_t *sites = json_array(), *notes = json_array();
-    for (int64_t i = 0; i < advice->groups; i++)
-        json_array_append_new(sites, json_group(advice, &advice->group[i]));
-    for (int i = 0; i < advice->notes; i++) json_array_append_new(notes, page_string(advice->note[i]));
+    for (int64_t i = 0; i < advice->groups; i++) json_add(sites, json_group(advice, &advice->group[i]));
+    for (int i = 0; i < advice->notes; i++) json_add(notes, json_text(advice->note[i]));
     return json_print(json_pack("{s:s, s:i, s:o, s:i, s:i, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}",
                                 "quadrille", "advice", "version", 1, "program",
-                                page_string(advice->record->program ? advice->record->program : ""), "ranks",
+                                json_text(advice->record->program ? advice->record->program : ""), "ranks",
                                 advice->record->ranks, "hosts", advice->hosts, "run_seconds",
                                 json_number_or_null(advice->run), "share_of_run",
                                 json_number_or_null(advice->share), "calls", (json_int_t)advice->calls,
-                                "machine", advice->machine ? page_string(advice->machine) : json_null(),
+                                "machine", advice->machine ? json_text(advice->machine) : json_null(),
                                 "observed_rate", json_number_or_null(advice->rate[0]), "observed_node_rate",
                                 json_number_or_null(advice->rate[1]), "notes", notes, "sites", sites),
                       out);
@@ -298,8 +291,7 @@ static int is_saved(const int64_t *saved, int count, int64_t pattern) {
 int advice_save_patterns(const advice *advice, const char *folder) {
     int64_t saved[PATTERNS_SAVED];
     int code = EXIT_GOOD, count = 0;
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return complain("cannot make '%s': %s", folder, strerror(errno));
+    output_folder(folder);
     for (int64_t i = 0; i < advice->groups; i++)
         for (int k = 0; k < advice->group[i].heavy && count < PATTERNS_SAVED && !code; k++) {
             const advice_heavy *heavy = &advice->group[i].heavy_pattern[k];

@@ -210,6 +210,7 @@ static int triangulate(airfoil *mesh) {
     qh_memfreeshort(qh, &curlong, &totlong);
     if (silence) fclose(silence);
     free(coordinates);
+    if (failed == qh_ERRmem) return complain("out of memory");
     return failed ? complain("mesh: Qhull could not triangulate %d points", mesh->points) : EXIT_GOOD;
 }
 

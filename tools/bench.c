@@ -277,6 +277,10 @@ static int measure(const arguments *arguments, bench *bench, FILE *out) {
     code = create_methods(bench);
     if (code) return code;
     bench_measure(bench);
+    if (bench->ranks == 1 && !in_parallel())
+        hint("one rank has nobody to exchange with; run it under mpirun, as in: mpirun -n 8 quadrille bench "
+             "%s",
+             arguments->operand[0]);
     if (bench->trace) bench_write_trace(bench);
     if (bench->rank == 0)
         code = argument(arguments, "json") ? bench_write_json(bench, out) : bench_write_text(bench, out);

@@ -132,17 +132,16 @@ static json_t *json_method(const bench *bench, const bench_method *method, doubl
     const qdr_plan_info *info = &method->info;
     double median = bench_median(method);
     json_t *object = json_pack(
-        "{s:s, s:f, s:f, s:f, s:o, s:b, s:f, s:I}", "method", method->name, "median_seconds", median,
-        "min_seconds", method->seconds[0], "max_seconds", method->seconds[method->samples - 1],
+        "{s:o, s:f, s:f, s:f, s:o, s:b, s:f, s:I}", "method", json_text(method->name), "median_seconds",
+        median, "min_seconds", method->seconds[0], "max_seconds", method->seconds[method->samples - 1],
         "ratio_to_bound", json_number_or_null(ratio_to_bound(bench, method)), "chosen", method->chosen,
         "ratio_to_fastest", ratio_to(median, fastest), "repetitions", (json_int_t)method->samples);
     if (method->kind != &bench_plan) return object;
-    json_object_update_new(object,
-                           json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:f}", "algorithm", info->algorithm,
-                                     "pacing", info->pacing, "transport", info->transport, "chunk",
-                                     (json_int_t)info->chunk, "window", (json_int_t)info->window, "phases",
-                                     (json_int_t)info->phases, "build_seconds", info->build_seconds));
-    if (bench->explain) json_object_set_new(object, "why", json_string(info->why));
+    json_join(object, json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:f}", "algorithm", info->algorithm,
+                                "pacing", info->pacing, "transport", info->transport, "chunk",
+                                (json_int_t)info->chunk, "window", (json_int_t)info->window, "phases",
+                                (json_int_t)info->phases, "build_seconds", info->build_seconds));
+    if (bench->explain) json_put(object, "why", json_text(info->why));
     return object;
 }
 
@@ -151,14 +150,14 @@ int bench_write_json(const bench *bench, FILE *out) {
     json_t *methods = json_array();
     int count;
     const bench_method **sorted = sort_methods(bench, &count);
-    for (int i = 0; i < count; i++)
-        json_array_append_new(methods, json_method(bench, sorted[i], bench_median(sorted[0])));
+    for (int i = 0; i < count; i++) json_add(methods, json_method(bench, sorted[i], bench_median(sorted[0])));
     free(sorted);
-    return json_print(
-        json_pack("{s:{s:s, s:I, s:I, s:I, s:I}, s:i, s:o, s:b, s:o}", "pattern", "text", bench->text,
-                  "messages", (json_int_t)s->messages, "bytes", (json_int_t)(s->items * bench->item_bytes),
-                  "max_degree", (json_int_t)s->degree, "max_traffic",
-                  (json_int_t)(s->traffic * bench->item_bytes), "ranks", bench->ranks, "bound_seconds",
-                  json_number_or_null(bench->bound), "verified", !bench->wrong, "methods", methods),
-        out);
+    return json_print(json_pack("{s:{s:o, s:I, s:I, s:I, s:I}, s:i, s:o, s:b, s:o}", "pattern", "text",
+                                json_text(bench->text), "messages", (json_int_t)s->messages, "bytes",
+                                (json_int_t)(s->items * bench->item_bytes), "max_degree",
+                                (json_int_t)s->degree, "max_traffic",
+                                (json_int_t)(s->traffic * bench->item_bytes), "ranks", bench->ranks,
+                                "bound_seconds", json_number_or_null(bench->bound), "verified", !bench->wrong,
+                                "methods", methods),
+                      out);
 }

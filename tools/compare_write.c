@@ -114,25 +114,24 @@ int compare_write_text(const comparison *comparison, FILE *out) {
 
 static json_t *json_row(const comparison *comparison, const compare_row *row) {
     json_t *object = json_pack(
-        "{s:s, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:b, s:s}", "algorithm", row->algorithm, "stages",
-        row->stages, "phases", (json_int_t)row->phases, "transfers", (json_int_t)row->transfers,
+        "{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o, s:b, s:o}", "algorithm", json_text(row->algorithm),
+        "stages", row->stages, "phases", (json_int_t)row->phases, "transfers", (json_int_t)row->transfers,
         "build_seconds", comparison->measures ? json_number_or_null(row->build) : json_null(),
         "predicted_seconds", json_number_or_null(row->prediction.seconds), "ratio_to_bound",
         json_number_or_null(row->ratio), "max_link_load", json_number_or_null(row->prediction.max_link_load),
-        "unsafe", row->prediction.unsafe, "spec", row->spec);
-    if (comparison->checks) json_object_set_new(object, "correct", json_boolean(!row->broken));
+        "unsafe", row->prediction.unsafe, "spec", json_text(row->spec));
+    if (comparison->checks) json_put(object, "correct", json_boolean(!row->broken));
     return object;
 }
 
 int compare_write_json(const comparison *comparison, FILE *out) {
     const qdr_pattern_statistics *s = &comparison->statistics;
     json_t *rows = json_array();
-    for (int64_t i = 0; i < comparison->kept; i++)
-        json_array_append_new(rows, json_row(comparison, &comparison->row[i]));
-    return json_print(json_pack("{s:{s:i, s:I, s:I, s:I, s:I}, s:s, s:f, s:o, s:I, s:f}", "pattern", "ranks",
+    for (int64_t i = 0; i < comparison->kept; i++) json_add(rows, json_row(comparison, &comparison->row[i]));
+    return json_print(json_pack("{s:{s:i, s:I, s:I, s:I, s:I}, s:o, s:f, s:o, s:I, s:f}", "pattern", "ranks",
                                 s->ranks, "messages", (json_int_t)s->messages, "bytes", (json_int_t)s->items,
                                 "max_degree", (json_int_t)s->degree, "max_traffic", (json_int_t)s->traffic,
-                                "machine", qdr_machine_spec(comparison->machine), "bound_seconds",
+                                "machine", json_text(qdr_machine_spec(comparison->machine)), "bound_seconds",
                                 comparison->bounds.direct, "schedules", rows, "reuse",
                                 (json_int_t)comparison->reuse, "bound_any_seconds", comparison->bounds.any),
                       out);

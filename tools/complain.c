@@ -32,17 +32,28 @@ void plain_text(char *text) {
         if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
 }
 
-int complain(const char *format, ...) {
+static void say(const char *format, va_list arguments) {
     char line[2048] = "";
-    va_list arguments;
-    if (silent) return EXIT_USE;
+    if (silent) return;
     progress_end();
-    va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
     plain_text(line);
     fprintf(stderr, "quadrille%s%s: %s\n", speaker[0] ? " " : "", speaker, line);
+}
+
+int complain(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
     return EXIT_USE;
+}
+
+void hint(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
 }
 
 int complain_library(void) {

@@ -11,11 +11,14 @@ enum { EXIT_GOOD = 0, EXIT_CHECK = 1, EXIT_USE = 2 };
 /* The name that messages begin with: "quadrille" until a subcommand is known. */
 void complain_as(const char *command);
 
-/* Prints the line and returns EXIT_USE, so that a command can `return complain(...)`. */
 /* Control characters become question marks: a file name must not speak to the terminal. */
 void plain_text(char *text);
 
+/* Prints the line and returns EXIT_USE, so that a command can `return complain(...)`. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same for what is no failure, but hardly what was meant. */
+void hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same with the library's own sentence. */
 int complain_library(void);

@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "complain.h"
+#include "stream.h"
 #include "table.h"
 
 static const char about[] =
@@ -22,8 +23,9 @@ static const char about[] =
     "Names of the papers (RS_NL, BEX) are understood everywhere.\n";
 
 static const char exit_codes[] =
-    "0 when all is well, 1 when a check failed, 2 for bad use or bad input (with one\n"
-    "line on standard error and nothing on standard output).\n";
+    "0 when all is well, 1 when a check failed, 2 for bad use or bad input, and when\n"
+    "memory or a disk does not suffice (with one line on standard error and nothing\n"
+    "on standard output). Files are whole after 0 and 1, and untouched after 2.\n";
 
 static const option help_option = {'h', "help", NULL, "show this help", OPTION_ONCE};
 
@@ -169,14 +171,11 @@ static void man_options(const command *command, FILE *out) {
 }
 
 static void man_synopsis(const command *command, FILE *out) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *memory = open_memstream(&text, &length);
-    if (!memory) return;
-    command_write_synopsis(command, 0, memory);
-    fclose(memory);
-    man_text(text, out);
-    free(text);
+    memory_stream memory;
+    command_write_synopsis(command, 0, memory_open(&memory));
+    if (!memory_close(&memory)) exit(complain("out of memory"));
+    man_text(memory.bytes, out);
+    free(memory.bytes);
 }
 
 static void man_closing(const char *see_also, FILE *out) {

@@ -178,14 +178,14 @@ static void write_details(const group *group, const entry *entry, FILE *out) {
 static json_t *json_entry(const group *group, const entry *entry) {
     json_t *object = json_pack("{s:s}", "name", entry->name);
     for (int i = 0; i < FACTS && group->fact[i]; i++)
-        json_object_set_new(object, group->fact[i], json_string(entry->fact[i]));
+        json_put(object, group->fact[i], json_string(entry->fact[i]));
     json_t *options = json_array();
     for (const char *line = entry->options; *line;) {
         size_t span = strcspn(line, "\n");
-        json_array_append_new(options, json_stringn(line, span));
+        json_add(options, json_stringn(line, span));
         line += span + (line[span] == '\n');
     }
-    json_object_set_new(object, "options", options);
+    json_put(object, "options", options);
     return object;
 }
 
@@ -193,7 +193,7 @@ static json_t *json_group(const group *group) {
     json_t *list = json_array();
     entry entry;
     for (int index = 0; read_entry(group, index, &entry); index++) {
-        json_array_append_new(list, json_entry(group, &entry));
+        json_add(list, json_entry(group, &entry));
         free_entry(&entry);
     }
     return list;
@@ -251,7 +251,7 @@ static int show_entry(const arguments *arguments, const group *only, const char 
         entry entry;
         if ((only && only != &groups[i]) || !find_entry(&groups[i], name, &entry)) continue;
         if (list)
-            json_object_set_new(list, groups[i].name, json_pack("[o]", json_entry(&groups[i], &entry)));
+            json_put(list, groups[i].name, json_pack("[o]", json_entry(&groups[i], &entry)));
         else {
             if (found) fputc('\n', out);
             write_details(&groups[i], &entry, out);
@@ -270,7 +270,7 @@ static int show_groups(const arguments *arguments, const group *only, FILE *out)
     for (int i = 0; i < GROUPS; i++) {
         if (only && only != &groups[i]) continue;
         if (object) {
-            json_object_set_new(object, groups[i].name, json_group(&groups[i]));
+            json_put(object, groups[i].name, json_group(&groups[i]));
             continue;
         }
         if (!only)

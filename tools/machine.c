@@ -44,7 +44,7 @@ static json_t *json_route(const qdr_machine *machine, int to) {
     int64_t *link = ALLOCATE(int64_t, limit);
     int length = qdr_machine_route(machine, 0, to, link);
     json_t *links = json_array();
-    for (int i = 0; i < length; i++) json_array_append_new(links, json_integer(link[i]));
+    for (int i = 0; i < length; i++) json_add(links, json_integer(link[i]));
     free(link);
     return json_pack("{s:i, s:i, s:o, s:f}", "from", 0, "to", to, "links", links, "latency_seconds",
                      qdr_machine_latency(machine, 0, to));
@@ -54,17 +54,16 @@ static int write_json(const qdr_machine *machine, FILE *out) {
     const qdr_machine_parameters *p = qdr_machine_look(machine);
     int target[ROUTES], routes = route_targets(p->ranks, target);
     json_t *route = json_array(), *transfer = json_array();
-    for (int i = 0; i < routes; i++) json_array_append_new(route, json_route(machine, target[i]));
+    for (int i = 0; i < routes; i++) json_add(route, json_route(machine, target[i]));
     for (int i = 0; i < EXAMPLES && p->ranks > 1; i++)
-        json_array_append_new(transfer,
-                              json_pack("{s:i, s:i, s:I, s:f}", "from", 0, "to", p->ranks - 1, "bytes",
-                                        (json_int_t)example_bytes[i], "seconds",
-                                        transfer_seconds(machine, 0, p->ranks - 1, example_bytes[i])));
+        json_add(transfer, json_pack("{s:i, s:i, s:I, s:f}", "from", 0, "to", p->ranks - 1, "bytes",
+                                     (json_int_t)example_bytes[i], "seconds",
+                                     transfer_seconds(machine, 0, p->ranks - 1, example_bytes[i])));
     return json_print(
         json_pack(
-            "{s:s, s:s, s:i, s:f, s:f, s:f, s:f, s:s, s:s, s:I, s:s, s:I, s:I, s:f, s:f, s:f, s:I, s:o, s:o}",
-            "machine", qdr_machine_spec(machine), "topology", qdr_machine_topology(machine), "ranks",
-            p->ranks, "tau", p->tau, "mu", p->mu, "hop", p->hop, "copy", p->copy, "ports",
+            "{s:o, s:s, s:i, s:f, s:f, s:f, s:f, s:s, s:s, s:I, s:s, s:I, s:I, s:f, s:f, s:f, s:I, s:o, s:o}",
+            "machine", json_text(qdr_machine_spec(machine)), "topology", qdr_machine_topology(machine),
+            "ranks", p->ranks, "tau", p->tau, "mu", p->mu, "hop", p->hop, "copy", p->copy, "ports",
             port_words[p->ports], "sends", send_words[p->sends], "buffer", (json_int_t)p->buffer, "switching",
             switching_words[p->switching], "packet", (json_int_t)p->packet, "payload", (json_int_t)p->payload,
             "barrier", p->barrier, "combine", p->combine, "scan", p->scan, "links",

@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "complain.h"
+#include "json.h"
 #include "output.h"
 #include "progress.h"
 #include "quadrille.h"
@@ -87,6 +88,7 @@ static int run(int count, char **words) {
 }
 
 int main(int count, char **words) {
+    json_prepare();
     int code = run(count - 1, words + 1);
     progress_end();
     if (code != EXIT_USE) {

@@ -142,6 +142,7 @@ static int partition(graph *graph, const mesh_spec *spec, int *part) {
         options, &cut, metis_part);
     for (idx_t i = 0; i < graph->vertices; i++) part[i] = (int)metis_part[i];
     free(metis_part);
+    if (status == METIS_ERROR_MEMORY) return complain("out of memory");
     return status == METIS_OK ? EXIT_GOOD : complain("mesh: METIS could not make %d parts", (int)parts);
 }
 

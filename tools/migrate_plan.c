@@ -187,15 +187,15 @@ static int write_json(const migration *migration, const row *rows, int count, FI
     for (int i = 0; i < count; i++) {
         const row *row = &rows[i];
         if (row->refusal)
-            json_array_append_new(list,
-                                  json_pack("{s:s, s:s}", "method", row->spec, "refusal", row->refusal));
+            json_add(list, json_pack("{s:o, s:o}", "method", json_text(row->spec), "refusal",
+                                     json_text(row->refusal)));
         else
-            json_array_append_new(
-                list, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "method", row->spec, "taken", row->taken,
-                                "phases", (json_int_t)row->view.phases, "bound", (json_int_t)row->view.bound,
-                                "parked", (json_int_t)row->view.parked, "moves", (json_int_t)row->moves));
+            json_add(list, json_pack("{s:o, s:o, s:I, s:I, s:I, s:I}", "method", json_text(row->spec),
+                                     "taken", json_text(row->taken), "phases", (json_int_t)row->view.phases,
+                                     "bound", (json_int_t)row->view.bound, "parked",
+                                     (json_int_t)row->view.parked, "moves", (json_int_t)row->moves));
     }
-    json_t *object = json_pack("{s:s, s:i, s:I, s:I, s:o}", "pattern", migration->text, "ranks",
+    json_t *object = json_pack("{s:o, s:i, s:I, s:I, s:o}", "pattern", json_text(migration->text), "ranks",
                                migration->ranks, "least_room_with_parking", (json_int_t)with,
                                "least_room_without", (json_int_t)without, "methods", list);
     return json_print(object, out);

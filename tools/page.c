@@ -16,34 +16,23 @@
 
 /* ---- sections ------------------------------------------------------------------------------------------ */
 
-json_t *page_string(const char *text) {
-    json_t *string = json_string(text);
-    if (string) return string;
-    char *plain = copy_text(text);
-    for (char *byte = plain; *byte; byte++)
-        if ((unsigned char)*byte > '~') *byte = '?';
-    string = json_string(plain);
-    free(plain);
-    return string;
-}
-
 json_t *page_text(const char *heading, const char *text) {
-    return json_pack("{s:s, s:o, s:o}", "kind", "text", "heading", page_string(heading), "text",
-                     page_string(text));
+    return json_pack("{s:s, s:o, s:o}", "kind", "text", "heading", json_text(heading), "text",
+                     json_text(text));
 }
 
 json_t *page_chapter(const char *heading, const char *text) {
-    return json_pack("{s:s, s:o, s:o}", "kind", "chapter", "heading", page_string(heading), "text",
-                     page_string(text));
+    return json_pack("{s:s, s:o, s:o}", "kind", "chapter", "heading", json_text(heading), "text",
+                     json_text(text));
 }
 
 json_t *page_table(const char *heading, json_t *columns, json_t *rows) {
-    return json_pack("{s:s, s:o, s:o, s:o}", "kind", "table", "heading", page_string(heading), "columns",
+    return json_pack("{s:s, s:o, s:o, s:o}", "kind", "table", "heading", json_text(heading), "columns",
                      columns, "rows", rows);
 }
 
 json_t *page_facts(const char *heading, json_t *facts) {
-    return json_pack("{s:s, s:o, s:o}", "kind", "facts", "heading", page_string(heading), "facts", facts);
+    return json_pack("{s:s, s:o, s:o}", "kind", "facts", "heading", json_text(heading), "facts", facts);
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------ */
@@ -74,9 +63,8 @@ static int write_data(const char *bytes, size_t length, void *out) {
 
 static int write_sections(json_t *page, FILE *out) {
     enum { DIGITS = 9 };
-    if (!page || json_dump_callback(page, write_data, out, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)))
-        return complain("out of memory");
-    return EXIT_GOOD;
+    int failed = json_dump_callback(page, write_data, out, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+    return failed ? complain("out of memory") : EXIT_GOOD;
 }
 
 static int write_place(const char *place, size_t length, json_t *page, FILE *out) {
@@ -106,9 +94,10 @@ static int write_template(json_t *page, FILE *out) {
 }
 
 int page_write(const char *title, const char *subtitle, json_t *sections, FILE *out) {
-    json_t *page = json_pack("{s:o, s:o, s:s, s:o}", "title", page_string(title), "subtitle",
-                             page_string(subtitle), "version", QDR_VERSION, "sections", sections);
-    int code = page ? write_template(page, out) : complain("out of memory");
+    json_t *page = json_made(json_pack("{s:o, s:o, s:s, s:o}", "title", json_text(title), "subtitle",
+                                       json_text(subtitle), "version", QDR_VERSION, "sections", sections),
+                             "the page");
+    int code = write_template(page, out);
     json_decref(page);
     return code;
 }

@@ -2,15 +2,15 @@
 /*
  * One HTML page that needs nothing else: no network, no library, no second file. A page is a list of sections;
  * a section is a JSON object with a `kind`, which the script in page/ draws. Every function below returns a
- * section, or NULL without memory. Texts are shown as they are: there is no markup in them, and bytes that are
+ * section. Texts are shown as they are: there is no markup in them, and bytes that are
  * not UTF-8 become question marks.
  */
 #ifndef PAGE_H
 #define PAGE_H
 
-#include <jansson.h>
 #include <stdio.h>
 
+#include "json.h"
 #include "quadrille.h"
 
 /* Paragraphs divided by empty lines. */
@@ -30,9 +30,6 @@ json_t *page_facts(const char *heading, json_t *facts);
 /* The matrix as a heat map, with what each rank sends and receives in all beside it. Matrices beyond 512 ranks
  * are added up in square blocks. */
 json_t *page_heat(const char *heading, const qdr_pattern *pattern);
-
-/* Any bytes as a JSON string. */
-json_t *page_string(const char *text);
 
 /* Both write the page, steal `sections` (an array) and return an exit code. page_write() is for subcommands that
  * write a page where others write text; page_save() opens the file, or standard output for NULL. Nothing is

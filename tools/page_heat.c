@@ -20,7 +20,7 @@ typedef struct map {
 } map;
 
 static void append(json_t *list, int64_t number) {
-    json_array_append_new(list, json_integer(number));
+    json_add(list, json_integer(number));
 }
 
 static void end_line(map *map, int row) {
@@ -70,7 +70,7 @@ json_t *page_heat(const char *heading, const qdr_pattern *pattern) {
     list_cells(&map, &view);
     json_t *section =
         json_pack("{s:s, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", "heat", "heading",
-                  page_string(heading), "ranks", map.ranks, "block", map.block, "size", map.size, "from",
+                  json_text(heading), "ranks", map.ranks, "block", map.block, "size", map.size, "from",
                   map.from, "to", map.to, "bytes", map.amount, "messages", map.messages, "out",
                   list_sums(&map, &view, view.origin), "in", list_sums(&map, &view, view.destination));
     free(map.bytes);

@@ -60,8 +60,8 @@ static int report_operand(const arguments *arguments, const char *text, report_c
 static json_t *join(report_chapter *chapters, int count) {
     json_t *sections = json_array();
     for (int i = 0; i < count; i++) {
-        if (count > 1) report_add(sections, page_chapter(chapters[i].title, chapters[i].text));
-        if (json_array_extend(sections, chapters[i].sections)) exit(complain("out of memory"));
+        if (count > 1) json_add(sections, page_chapter(chapters[i].title, chapters[i].text));
+        json_array_extend(sections, chapters[i].sections);
     }
     return sections;
 }

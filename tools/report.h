@@ -21,8 +21,6 @@ int report_bench(const arguments *arguments, const json_t *root, const char *nam
 
 /* ---- report_parts.c ------------------------------------------------------------------------------------ */
 
-/* Appends a value that was just made; without memory the command says so and leaves. */
-void report_add(json_t *list, json_t *value);
 void report_add_number(json_t *list, double number);
 void report_add_count(json_t *list, int64_t number);
 

@@ -152,22 +152,21 @@ static json_t *ranges_of(const results *results) {
     int predicted = has_predictions(results);
     for (int i = 0; i < results->count; i++) {
         const measured *method = &results->method[i];
-        report_add(rows, json_pack("{s:o, s:f, s:f, s:f, s:o}", "name", page_string(method->name), "low",
-                                   method->least, "middle", method->median, "high", method->most, "predicted",
-                                   isnan(method->predicted) ? json_null() : json_real(method->predicted)));
+        json_add(rows, json_pack("{s:o, s:f, s:f, s:f, s:o}", "name", json_text(method->name), "low",
+                                 method->least, "middle", method->median, "high", method->most, "predicted",
+                                 isnan(method->predicted) ? json_null() : json_real(method->predicted)));
     }
     if (results->bound > 0)
-        report_add(bounds, json_pack("{s:s, s:f}", "name", "bound", "seconds", results->bound));
+        json_add(bounds, json_pack("{s:s, s:f}", "name", "bound", "seconds", results->bound));
     char *text = predicted
                      ? print_text("Each row is a method: what its exchanges took, and, as a diamond, what "
                                   "the model of %s says that they would take. Where there is no diamond, "
                                   "the order is decided at run time or inside of MPI.",
                                   qdr_machine_spec(results->machine))
                      : copy_text("Each row is a method: what its exchanges took.");
-    json_t *section =
-        json_pack("{s:s, s:s, s:o, s:f, s:o, s:o}", "kind", "ranges", "heading",
-                  predicted ? "Predicted against measured" : "What was measured", "text", page_string(text),
-                  "seconds", longest(results), "bounds", bounds, "rows", rows);
+    json_t *section = json_pack("{s:s, s:s, s:o, s:f, s:o, s:o}", "kind", "ranges", "heading",
+                                predicted ? "Predicted against measured" : "What was measured", "text",
+                                json_text(text), "seconds", longest(results), "bounds", bounds, "rows", rows);
     free(text);
     return section;
 }
@@ -182,23 +181,23 @@ static json_t *ratio_cell(double value, double other) {
 static json_t *table_row(const results *results, const measured *method, double slowest, int predicted) {
     json_t *row = json_array();
     char text[UNITS_TEXT];
-    report_add(row, page_string(method->name));
-    report_add(
-        row, report_bar_cell(report_seconds(method->median, text), method->median, slowest, results->bound));
-    report_add(row, json_string(report_seconds(method->least, text)));
-    report_add(row, json_string(report_seconds(method->most, text)));
-    report_add(row, ratio_cell(method->median, results->method[0].median));
-    report_add(row, ratio_cell(method->median, results->bound));
+    json_add(row, json_text(method->name));
+    json_add(row,
+             report_bar_cell(report_seconds(method->median, text), method->median, slowest, results->bound));
+    json_add(row, json_string(report_seconds(method->least, text)));
+    json_add(row, json_string(report_seconds(method->most, text)));
+    json_add(row, ratio_cell(method->median, results->method[0].median));
+    json_add(row, ratio_cell(method->median, results->bound));
     if (predicted) {
-        report_add(row, isnan(method->predicted) ? json_null()
-                                                 : json_string(report_seconds(method->predicted, text)));
-        report_add(row, ratio_cell(method->median, method->predicted));
+        json_add(row, isnan(method->predicted) ? json_null()
+                                               : json_string(report_seconds(method->predicted, text)));
+        json_add(row, ratio_cell(method->median, method->predicted));
     }
     report_add_count(row, method->repetitions);
     char *what = print_text("%s%s%s%s", method->algorithm ? method->algorithm : "",
                             method->pacing ? ", " : "", method->pacing ? method->pacing : "",
                             method->chosen ? " (the default rule's choice)" : "");
-    report_add(row, page_string(what));
+    json_add(row, json_text(what));
     free(what);
     return row;
 }
@@ -224,7 +223,7 @@ static json_t *table_of(const results *results) {
     report_column(columns, REPORT_LEFT, "what ran", "");
     if (results->bound > slowest) slowest = results->bound;
     for (int i = 0; i < results->count; i++)
-        report_add(rows, table_row(results, &results->method[i], slowest, predicted));
+        json_add(rows, table_row(results, &results->method[i], slowest, predicted));
     char *heading = results->count == 1 ? print_text("%s in numbers", results->method[0].name)
                                         : print_text("%d methods side by side: %s is the fastest",
                                                      results->count, results->method[0].name);
@@ -255,11 +254,11 @@ static void make_chapter(const results *results, report_chapter *chapter) {
                    results->messages == 1 ? "" : "s", report_bytes(results->bytes, size), least,
                    results->verified ? "All contents were verified." : "SOME CONTENTS WERE WRONG.");
     free(least);
-    report_add(chapter->sections, ranges_of(results));
-    report_add(chapter->sections, table_of(results));
-    if (missing(results)) report_add(chapter->sections, page_text("", missing(results)));
+    json_add(chapter->sections, ranges_of(results));
+    json_add(chapter->sections, table_of(results));
+    if (missing(results)) json_add(chapter->sections, page_text("", missing(results)));
     if (results->pattern)
-        report_add(chapter->sections, page_heat("Who sends how much to whom", results->pattern));
+        json_add(chapter->sections, page_heat("Who sends how much to whom", results->pattern));
 }
 
 int report_bench(const arguments *arguments, const json_t *root, const char *name, report_chapter *chapter) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Small parts of reports: lists, facts, cells, and numbers for people. Jansson returns NULL without memory;
- * that is noticed where a value is put into its list.
+ * Small parts of reports: lists, facts, cells, and numbers for people.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -12,16 +11,12 @@
 #include "complain.h"
 #include "report.h"
 
-void report_add(json_t *list, json_t *value) {
-    if (!value || json_array_append_new(list, value)) exit(complain("out of memory"));
-}
-
 void report_add_number(json_t *list, double number) {
-    report_add(list, isfinite(number) ? json_real(number) : json_null());
+    json_add(list, isfinite(number) ? json_real(number) : json_null());
 }
 
 void report_add_count(json_t *list, int64_t number) {
-    report_add(list, json_integer(number));
+    json_add(list, json_integer(number));
 }
 
 void report_fact(json_t *facts, const char *name, const char *note, const char *format, ...) {
@@ -30,18 +25,18 @@ void report_fact(json_t *facts, const char *name, const char *note, const char *
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    report_add(facts, json_pack("{s:s, s:o, s:s}", "name", name, "text", page_string(text), "note", note));
+    json_add(facts, json_pack("{s:s, s:o, s:s}", "name", name, "text", json_text(text), "note", note));
 }
 
 void report_column(json_t *columns, int side, const char *name, const char *note) {
     json_t *column = json_pack("{s:s, s:s}", "name", name, "align", side == REPORT_RIGHT ? "right" : "left");
-    if (note[0]) json_object_set_new(column, "note", json_string(note));
-    report_add(columns, column);
+    if (note[0]) json_put(column, "note", json_string(note));
+    json_add(columns, column);
 }
 
 json_t *report_bar_cell(const char *text, double value, double most, double mark) {
-    json_t *cell = json_pack("{s:o, s:f}", "text", page_string(text), "bar", most > 0 ? value / most : 0);
-    if (mark > 0 && mark <= most) json_object_set_new(cell, "mark", json_real(mark / most));
+    json_t *cell = json_pack("{s:o, s:f}", "text", json_text(text), "bar", most > 0 ? value / most : 0);
+    if (mark > 0 && mark <= most) json_put(cell, "mark", json_real(mark / most));
     return cell;
 }
 

@@ -173,15 +173,15 @@ static json_t *table_row(const candidate *candidate, double slowest, int unsafe)
     char text[UNITS_TEXT], ratio[UNITS_TEXT];
     snprintf(ratio, sizeof ratio, "%.2f",
              candidate->bound > 0 ? candidate->prediction.seconds / candidate->bound : 1);
-    report_add(row, page_string(candidate->name));
-    report_add(row, page_string(candidate->aliases));
+    json_add(row, json_text(candidate->name));
+    json_add(row, json_text(candidate->aliases));
     report_add_count(row, candidate->info.stages);
     report_add_count(row, candidate->phases);
     report_add_count(row, candidate->count);
-    report_add(row, report_bar_cell(report_seconds(candidate->prediction.seconds, text),
-                                    candidate->prediction.seconds, slowest, candidate->bound));
-    report_add(row, json_string(ratio));
-    if (unsafe) report_add(row, json_string(remark(candidate)));
+    json_add(row, report_bar_cell(report_seconds(candidate->prediction.seconds, text),
+                                  candidate->prediction.seconds, slowest, candidate->bound));
+    json_add(row, json_string(ratio));
+    if (unsafe) json_add(row, json_string(remark(candidate)));
     return row;
 }
 
@@ -200,7 +200,7 @@ static json_t *table_of(const study *study) {
                   "Direct schedules: to the bound of direct ones. Several stages: to the bound of all.");
     for (int i = 0; i < study->kept; i++) unsafe |= study->candidate[i].prediction.unsafe;
     if (unsafe) report_column(columns, REPORT_LEFT, "remark", "");
-    for (int i = 0; i < study->kept; i++) report_add(rows, table_row(&study->candidate[i], slowest, unsafe));
+    for (int i = 0; i < study->kept; i++) json_add(rows, table_row(&study->candidate[i], slowest, unsafe));
     char *heading =
         study->kept == 1
             ? print_text("%s: %.2f times the bound", best->name,
@@ -214,7 +214,7 @@ static json_t *table_of(const study *study) {
 }
 
 static void add_bound(json_t *list, const char *name, double seconds) {
-    if (seconds > 0) report_add(list, json_pack("{s:s, s:f}", "name", name, "seconds", seconds));
+    if (seconds > 0) json_add(list, json_pack("{s:s, s:f}", "name", name, "seconds", seconds));
 }
 
 static json_t *phases_of(study *study) {
@@ -224,7 +224,7 @@ static json_t *phases_of(study *study) {
     for (int i = 0; i < study->kept; i++) {
         direct |= study->candidate[i].info.direct;
         staged |= !study->candidate[i].info.direct;
-        report_add(rows, study->candidate[i].row);
+        json_add(rows, study->candidate[i].row);
         study->candidate[i].row = NULL;
     }
     int differ = staged && study->bounds.any < study->bounds.direct;
@@ -309,13 +309,13 @@ static void add_heading(const study *study, report_chapter *chapter) {
 
 static void add_sections(study *study, report_chapter *chapter) {
     add_heading(study, chapter);
-    report_add(chapter->sections, facts_of(study));
-    report_add(chapter->sections, page_heat("Who sends how much to whom", study->pattern));
+    json_add(chapter->sections, facts_of(study));
+    json_add(chapter->sections, page_heat("Who sends how much to whom", study->pattern));
     if (study->statistics.messages == 0) return;
-    report_add(chapter->sections, table_of(study));
-    report_add(chapter->sections, phases_of(study));
-    report_add(chapter->sections, timeline_of(study));
-    if (study->kept < study->candidates) report_add(chapter->sections, refusals_of(study));
+    json_add(chapter->sections, table_of(study));
+    json_add(chapter->sections, phases_of(study));
+    json_add(chapter->sections, timeline_of(study));
+    if (study->kept < study->candidates) json_add(chapter->sections, refusals_of(study));
 }
 
 static int make_chapter(const arguments *arguments, study *study, report_chapter *chapter) {

@@ -71,7 +71,7 @@ json_t *report_phases_row(const char *name, const report_bar *bars, int64_t coun
         bytes = transfers = 0;
     }
     report_add_count(first, phases);
-    return json_pack("{s:o, s:f, s:f, s:f, s:I, s:o, s:o, s:o, s:o}", "name", page_string(name), "unit",
+    return json_pack("{s:o, s:f, s:f, s:f, s:I, s:o, s:o, s:o, s:o}", "name", json_text(name), "unit",
                      unit_of(seconds), "seconds", seconds, "bound", bound, "phases", (json_int_t)phases,
                      "first", first, "end", ends, "bytes", sizes, "transfers", counts);
 }
@@ -98,10 +98,10 @@ static json_t *panel_of(const report_panel *panel, int lanes) {
     double whole = panel->seconds;
     int lists = panel->stages > 1 ? LISTS : STAGE;
     json_t *made =
-        json_pack("{s:o, s:o, s:f, s:I}", "title", page_string(panel->title), "note",
-                  page_string(panel->note), "unit", unit_of(whole), "phases", (json_int_t)panel->phases);
+        json_pack("{s:o, s:o, s:f, s:I}", "title", json_text(panel->title), "note", json_text(panel->note),
+                  "unit", unit_of(whole), "phases", (json_int_t)panel->phases);
     json_t *list[LISTS];
-    for (int k = 0; k < lists; k++) json_object_set_new(made, list_names[k], list[k] = json_array());
+    for (int k = 0; k < lists; k++) json_put(made, list_names[k], list[k] = json_array());
     for (int64_t i = 0; i < panel->count; i++) {
         const report_bar *bar = &panel->bars[i];
         int64_t value[LISTS] = {
@@ -111,8 +111,8 @@ static json_t *panel_of(const report_panel *panel, int lanes) {
         for (int k = 0; k < lists; k++) report_add_count(list[k], value[k]);
     }
     if (panel->bound > 0)
-        json_object_set_new(made, "bound", json_pack("{s:s, s:f}", "name", "bound", "seconds", panel->bound));
-    if (panel->more) json_object_update_new(made, panel->more);
+        json_put(made, "bound", json_pack("{s:s, s:f}", "name", "bound", "seconds", panel->bound));
+    if (panel->more) json_join(made, panel->more);
     return made;
 }
 
@@ -126,12 +126,12 @@ json_t *report_timeline(const char *heading, const char *text, int ranks, int me
         lanes = most < lanes ? most : lanes;
         seconds = fmax(seconds, fmax(panels[i].seconds, panels[i].bound));
     }
-    for (int i = 0; i < count; i++) report_add(list, panel_of(&panels[i], lanes));
+    for (int i = 0; i < count; i++) json_add(list, panel_of(&panels[i], lanes));
     char *all = lanes == ranks ? copy_text(text)
                                : print_text("%s Of %d ranks, the first %d are shown.", text, ranks, lanes);
     json_t *section = json_pack("{s:s, s:o, s:o, s:i, s:i, s:b, s:f, s:o}", "kind", "timeline", "heading",
-                                page_string(heading), "text", page_string(all), "ranks", ranks, "lanes",
-                                lanes, "measured", measured, "seconds", seconds, "panels", list);
+                                json_text(heading), "text", json_text(all), "ranks", ranks, "lanes", lanes,
+                                "measured", measured, "seconds", seconds, "panels", list);
     free(all);
     return section;
 }

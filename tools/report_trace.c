@@ -135,14 +135,14 @@ static json_t *table_row(const trace *trace, const recorded *recorded, double sl
     for (int64_t i = 0; i < recorded->count; i++)
         under_way += recorded->bars[i].end - recorded->bars[i].start;
     snprintf(ratio, sizeof ratio, "%.2f", method->seconds / trace->bound);
-    report_add(row, page_string(method->name));
-    report_add(
-        row, report_bar_cell(report_seconds(method->seconds, text), method->seconds, slowest, trace->bound));
-    report_add(row, trace->bound > 0 ? json_string(ratio) : json_null());
-    report_add(row, recorded->count ? json_integer(recorded->count) : json_null());
-    report_add(row, recorded->count ? json_integer(recorded->deepest) : json_null());
-    report_add(row, recorded->count ? json_string(report_seconds(under_way / (double)recorded->count, text))
-                                    : json_null());
+    json_add(row, json_text(method->name));
+    json_add(row,
+             report_bar_cell(report_seconds(method->seconds, text), method->seconds, slowest, trace->bound));
+    json_add(row, trace->bound > 0 ? json_string(ratio) : json_null());
+    json_add(row, recorded->count ? json_integer(recorded->count) : json_null());
+    json_add(row, recorded->count ? json_integer(recorded->deepest) : json_null());
+    json_add(row, recorded->count ? json_string(report_seconds(under_way / (double)recorded->count, text))
+                                  : json_null());
     return row;
 }
 
@@ -158,7 +158,7 @@ static json_t *table_of(const trace *trace, const recorded *recorded) {
         "Messages on their way to one rank at the same time: what its port and buffers have to bear.");
     report_column(columns, REPORT_RIGHT, "mean time under way", "From the sending to the arrival.");
     for (int i = 0; i < trace->methods; i++)
-        report_add(rows, table_row(trace, &recorded[i], fmax(recorded[0].method->seconds, trace->bound)));
+        json_add(rows, table_row(trace, &recorded[i], fmax(recorded[0].method->seconds, trace->bound)));
     return page_table("The methods in numbers", columns, rows);
 }
 
@@ -213,10 +213,10 @@ static void make_chapter(const trace *trace, recorded *recorded, report_chapter 
                                trace->ranks == 1 ? "" : "s", slowest->name, slow, others, least);
     free(others);
     free(least);
-    report_add(chapter->sections, table_of(trace, recorded));
-    report_add(chapter->sections, timeline_of(trace, recorded));
+    json_add(chapter->sections, table_of(trace, recorded));
+    json_add(chapter->sections, timeline_of(trace, recorded));
     qdr_pattern *pattern = pattern_of(trace, recorded);
-    if (pattern) report_add(chapter->sections, page_heat("Who sent how much to whom", pattern));
+    if (pattern) json_add(chapter->sections, page_heat("Who sent how much to whom", pattern));
     qdr_pattern_destroy(&pattern);
 }
 

@@ -125,23 +125,22 @@ static int write_json(const facts *facts, FILE *out) {
     bound list[BOUNDS];
     json_t *bounds = json_object();
     list_bounds(&facts->bounds, list);
-    for (int i = 0; i < BOUNDS; i++)
-        json_object_set_new(bounds, list[i].key, json_number_or_null(list[i].seconds));
+    for (int i = 0; i < BOUNDS; i++) json_put(bounds, list[i].key, json_number_or_null(list[i].seconds));
     return json_print(
-        json_pack("{s:s, s:i, s:I, s:I, s:I, s:f, s:s, s:b, s:b, s:b, s:I, s:I, s:f, s:f, s:I, s:I, s:I, "
-                  "s:I, s:I, s:I, "
-                  "s:{s:I, s:I, s:I}, s:s, s:o}",
-                  "pattern", facts->pattern, "ranks", s->ranks, "messages", (json_int_t)s->messages, "bytes",
-                  (json_int_t)s->items, "local_bytes", (json_int_t)s->local_items, "density", s->density,
-                  "class", qdr_pattern_class_text(s->kind), "uniform", s->uniform, "equal_traffic",
-                  s->equal_traffic, "symmetric", s->symmetric_structure, "smallest", (json_int_t)s->smallest,
-                  "largest", (json_int_t)s->largest, "mean", s->mean, "deviation", s->deviation, "fan_out",
-                  (json_int_t)s->fan_out, "fan_in", (json_int_t)s->fan_in, "max_degree",
-                  (json_int_t)s->degree, "traffic_out", (json_int_t)s->out_traffic, "traffic_in",
-                  (json_int_t)s->in_traffic, "max_traffic", (json_int_t)s->traffic, "bounds", "phases",
-                  (json_int_t)s->degree, "full_duplex_bytes", (json_int_t)s->traffic, "half_duplex_bytes",
-                  (json_int_t)s->both_traffic, "machine", qdr_machine_spec(facts->machine), "bound_seconds",
-                  bounds),
+        json_pack(
+            "{s:o, s:i, s:I, s:I, s:I, s:f, s:s, s:b, s:b, s:b, s:I, s:I, s:f, s:f, s:I, s:I, s:I, "
+            "s:I, s:I, s:I, "
+            "s:{s:I, s:I, s:I}, s:o, s:o}",
+            "pattern", json_text(facts->pattern), "ranks", s->ranks, "messages", (json_int_t)s->messages,
+            "bytes", (json_int_t)s->items, "local_bytes", (json_int_t)s->local_items, "density", s->density,
+            "class", qdr_pattern_class_text(s->kind), "uniform", s->uniform, "equal_traffic",
+            s->equal_traffic, "symmetric", s->symmetric_structure, "smallest", (json_int_t)s->smallest,
+            "largest", (json_int_t)s->largest, "mean", s->mean, "deviation", s->deviation, "fan_out",
+            (json_int_t)s->fan_out, "fan_in", (json_int_t)s->fan_in, "max_degree", (json_int_t)s->degree,
+            "traffic_out", (json_int_t)s->out_traffic, "traffic_in", (json_int_t)s->in_traffic, "max_traffic",
+            (json_int_t)s->traffic, "bounds", "phases", (json_int_t)s->degree, "full_duplex_bytes",
+            (json_int_t)s->traffic, "half_duplex_bytes", (json_int_t)s->both_traffic, "machine",
+            json_text(qdr_machine_spec(facts->machine)), "bound_seconds", bounds),
         out);
 }
 

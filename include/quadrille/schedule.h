@@ -196,6 +196,9 @@ qdr_status qdr_steps_predict(qdr_step *steps, int64_t count, const qdr_machine *
 
 /* ---- writing it ---------------------------------------------------------------------------------------- */
 
+/* Whatever writes to a stream flushes it at the end and returns QDR_OK only if every byte was taken: QDR_FILE
+ * otherwise, or QDR_MEMORY where a stream in memory could not grow. What stands in it then is of no use. */
+
 /* Local. One line per phase that is not empty, as the papers print theirs: "  1  0<->1  2->3". */
 qdr_status qdr_steps_write_text(const qdr_step *steps, int64_t count, FILE *stream);
 

@@ -26,6 +26,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/print.h"
 #include "quadrille/machine.h"
 
 enum { MOST_RANKS = 1 << 12, MOST_LINKS = 1 << 22, ENVELOPE = 16 };
@@ -37,7 +38,7 @@ typedef struct group {
 typedef struct writer {
     const qdr_machine *machine;
     const qdr_machine_parameters *p;
-    FILE *out;
+    qdri_printer *out;
     double stretch; /* bytes on the wire for one of data */
     group *group;
     int groups;
@@ -133,12 +134,12 @@ static qdr_status find_links(writer *w) {
 
 __attribute__((format(printf, 3, 4))) static void write_option(writer *w, const char *name,
                                                                const char *format, ...) {
+    char value[64];
     va_list values;
     va_start(values, format);
-    fprintf(w->out, "    <prop id=\"%s\" value=\"", name);
-    vfprintf(w->out, format, values);
-    fputs("\"/>\n", w->out);
+    vsnprintf(value, sizeof value, format, values);
     va_end(values);
+    qdri_print(w->out, "    <prop id=\"%s\" value=\"%s\"/>\n", name, value);
 }
 
 static double larger(double a, double b) {
@@ -148,7 +149,7 @@ static double larger(double a, double b) {
 static void write_options(writer *w) {
     double startup = larger(w->p->tau - ENVELOPE * w->stretch * w->p->mu, 0);
     int buffered = w->p->sends == QDR_SENDS_BUFFERED ? INT32_MAX : 0;
-    fputs("  <config>\n", w->out);
+    qdri_print_text(w->out, "  <config>\n");
     write_option(w, "smpi/os", "0:%.9g:0", startup);
     write_option(w, "smpi/ois", "0:%.9g:0", startup);
     write_option(w, "smpi/or", "0:0:0");
@@ -169,15 +170,15 @@ static void write_options(writer *w) {
     write_option(w, "network/TCP-gamma", "0");
     write_option(w, "network/crosstraffic", "0");
     write_option(w, "maxmin/precision", "1e-7"); /* the default makes flows of no bandwidth, and ends there */
-    fputs("  </config>\n", w->out);
+    qdri_print_text(w->out, "  </config>\n");
 }
 
 static void write_link(writer *w, const char *name, int64_t number, double bandwidth, double latency,
                        const char *policy) {
-    fprintf(w->out,
-            "    <link id=\"%s%" PRId64
-            "\" bandwidth=\"%.9gBps\" latency=\"%.9gs\" sharing_policy=\"%s\"/>\n",
-            name, number, bandwidth, latency, policy);
+    qdri_print(w->out,
+               "    <link id=\"%s%" PRId64
+               "\" bandwidth=\"%.9gBps\" latency=\"%.9gs\" sharing_policy=\"%s\"/>\n",
+               name, number, bandwidth, latency, policy);
 }
 
 static double port_rate(const writer *w) {
@@ -196,20 +197,20 @@ static void write_network_link(writer *w, int64_t link) {
 /* Ranks with nothing but a switch between them. */
 static void write_cluster(writer *w, int number) {
     const group *group = &w->group[number];
-    fprintf(w->out,
-            "    <cluster id=\"group%d\" prefix=\"rank\" suffix=\"\" radical=\"%d-%d\" speed=\"1Gf\" "
-            "bw=\"%.9gBps\" lat=\"0s\" sharing_policy=\"%s\" router_id=\"gate%d\"/>\n",
-            number, group->first, group->first + group->ranks - 1, port_rate(w), port_policy(w), number);
+    qdri_print(w->out,
+               "    <cluster id=\"group%d\" prefix=\"rank\" suffix=\"\" radical=\"%d-%d\" speed=\"1Gf\" "
+               "bw=\"%.9gBps\" lat=\"0s\" sharing_policy=\"%s\" router_id=\"gate%d\"/>\n",
+               number, group->first, group->first + group->ranks - 1, port_rate(w), port_policy(w), number);
 }
 
 static void write_port(writer *w, int rank, const char *way) {
-    fprintf(w->out, "<link_ctn id=\"port%d\"", rank);
-    if (w->p->ports != QDR_PORTS_HALF) fprintf(w->out, " direction=\"%s\"", way);
-    fputs("/>", w->out);
+    qdri_print(w->out, "<link_ctn id=\"port%d\"", rank);
+    if (w->p->ports != QDR_PORTS_HALF) qdri_print(w->out, " direction=\"%s\"", way);
+    qdri_print_text(w->out, "/>");
 }
 
 static void write_ways(writer *w, int length) {
-    for (int i = 0; i < length; i++) fprintf(w->out, "<link_ctn id=\"link%" PRId64 "\"/>", w->route[i]);
+    for (int i = 0; i < length; i++) qdri_print(w->out, "<link_ctn id=\"link%" PRId64 "\"/>", w->route[i]);
 }
 
 /* What latency a route has beyond its hops, as a link without any other effect. */
@@ -222,27 +223,29 @@ static double extra_latency(const writer *w, int from, int to, int length) {
 static void write_zone(writer *w, int number, int length) {
     const group *group = &w->group[number];
     int end = group->first + group->ranks;
-    fprintf(w->out, "    <zone id=\"group%d\" routing=\"Full\">\n", number);
-    for (int r = group->first; r < end; r++) fprintf(w->out, "    <host id=\"rank%d\" speed=\"1Gf\"/>\n", r);
-    fprintf(w->out, "    <router id=\"gate%d\"/>\n", number);
+    qdri_print(w->out, "    <zone id=\"group%d\" routing=\"Full\">\n", number);
+    for (int r = group->first; r < end; r++)
+        qdri_print(w->out, "    <host id=\"rank%d\" speed=\"1Gf\"/>\n", r);
+    qdri_print(w->out, "    <router id=\"gate%d\"/>\n", number);
     for (int r = group->first; r < end; r++) write_link(w, "port", r, port_rate(w), 0, port_policy(w));
     for (int i = 0; i < length; i++) write_network_link(w, w->route[i]);
     for (int r = group->first; r < end; r++) {
         for (int s = group->first; s < end; s++) {
             if (r == s) continue;
-            fprintf(w->out, "    <route src=\"rank%d\" dst=\"rank%d\" symmetrical=\"NO\">", r, s);
+            qdri_print(w->out, "    <route src=\"rank%d\" dst=\"rank%d\" symmetrical=\"NO\">", r, s);
             write_port(w, r, "UP");
             write_ways(w, length);
             write_port(w, s, "DOWN");
-            fputs("</route>\n", w->out);
+            qdri_print_text(w->out, "</route>\n");
         }
-        fprintf(w->out, "    <route src=\"rank%d\" dst=\"gate%d\" symmetrical=\"NO\">", r, number);
+        qdri_print(w->out, "    <route src=\"rank%d\" dst=\"gate%d\" symmetrical=\"NO\">", r, number);
         write_port(w, r, "UP");
-        fprintf(w->out, "</route>\n    <route src=\"gate%d\" dst=\"rank%d\" symmetrical=\"NO\">", number, r);
+        qdri_print(w->out, "</route>\n    <route src=\"gate%d\" dst=\"rank%d\" symmetrical=\"NO\">", number,
+                   r);
         write_port(w, r, "DOWN");
-        fputs("</route>\n", w->out);
+        qdri_print_text(w->out, "</route>\n");
     }
-    fputs("    </zone>\n", w->out);
+    qdri_print_text(w->out, "    </zone>\n");
 }
 
 static void write_group(writer *w, int number) {
@@ -261,28 +264,28 @@ static void write_far(writer *w, int home, int away, int length) {
 
 static void write_route(writer *w, int home, int away, int length) {
     if (home == away) return;
-    fprintf(w->out,
-            "    <zoneRoute src=\"group%d\" dst=\"group%d\" gw_src=\"gate%d\" gw_dst=\"gate%d\" "
-            "symmetrical=\"NO\">",
-            home, away, home, away);
+    qdri_print(w->out,
+               "    <zoneRoute src=\"group%d\" dst=\"group%d\" gw_src=\"gate%d\" gw_dst=\"gate%d\" "
+               "symmetrical=\"NO\">",
+               home, away, home, away);
     write_ways(w, length);
     if (extra_latency(w, w->group[home].first, w->group[away].first, length) > 0)
-        fprintf(w->out, "<link_ctn id=\"far%" PRId64 "\"/>", (int64_t)home * w->groups + away);
-    fputs("</zoneRoute>\n", w->out);
+        qdri_print(w->out, "<link_ctn id=\"far%" PRId64 "\"/>", (int64_t)home * w->groups + away);
+    qdri_print_text(w->out, "</zoneRoute>\n");
 }
 
 static void write_all(writer *w) {
-    fprintf(w->out,
-            "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-            "<!-- %s, %d ranks -->\n<platform version=\"4.1\">\n",
-            qdr_machine_spec(w->machine), w->p->ranks);
+    qdri_print(w->out,
+               "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+               "<!-- %s, %d ranks -->\n<platform version=\"4.1\">\n",
+               qdr_machine_spec(w->machine), w->p->ranks);
     write_options(w);
-    fputs("  <zone id=\"machine\" routing=\"Full\">\n", w->out);
+    qdri_print_text(w->out, "  <zone id=\"machine\" routing=\"Full\">\n");
     for (int number = 0; number < w->groups; number++) write_group(w, number);
     for (int64_t i = 0; i < w->links; i++) write_network_link(w, w->link[i]);
     for (int home = 0; home < w->groups; home++) each_route(w, home, write_far);
     for (int home = 0; home < w->groups; home++) each_route(w, home, write_route);
-    fputs("  </zone>\n</platform>\n", w->out);
+    qdri_print_text(w->out, "  </zone>\n</platform>\n");
 }
 
 /* With a point in numbers, whatever the program's language. */
@@ -293,13 +296,14 @@ static qdr_status write_plainly(writer *w) {
     write_all(w);
     uselocale(kept);
     freelocale(plain);
-    return ferror(w->out) ? qdri_fail(QDR_FILE, "the platform could not be written") : QDR_OK;
+    return qdri_print_end(w->out, "the platform");
 }
 
 qdr_status qdr_machine_write_simgrid(const qdr_machine *machine, FILE *stream) {
     if (!machine || !stream)
         return qdri_fail(QDR_INVALID, "qdr_machine_write_simgrid: the machine or the stream is NULL");
-    writer w = {.machine = machine, .p = qdr_machine_look(machine), .out = stream};
+    qdri_printer printer = {stream, 0};
+    writer w = {.machine = machine, .p = qdr_machine_look(machine), .out = &printer};
     if (w.p->ranks > MOST_RANKS)
         return qdri_fail(QDR_RANGE, "a platform of %d ranks; expected at most %d", w.p->ranks, MOST_RANKS);
     w.stretch = w.p->packet > 0 ? (double)w.p->packet / (double)w.p->payload : 1;

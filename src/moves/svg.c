@@ -9,6 +9,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include "base/print.h"
 #include "moves/moves.h"
 
 enum { LEFT = 64, TOP = 92, WIDTH = 900, RIGHT = 40, USE_HEIGHT = 60, USE_GAP = 34, RANKS_LIMIT = 512 };
@@ -36,7 +37,7 @@ typedef struct rank_memory {
 } rank_memory;
 
 typedef struct canvas {
-    FILE *out;
+    qdri_printer *out;
     qdr_moves_view view;
     qdr_pattern_view pattern;
     rank_memory *rank;
@@ -44,7 +45,7 @@ typedef struct canvas {
 } canvas;
 
 static void write_label(const canvas *c, double x, double y, const char *anchor, const char *text) {
-    fprintf(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor, text);
+    qdri_print(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor, text);
 }
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
@@ -98,14 +99,14 @@ static void write_column(const canvas *c, int64_t column, int r) {
         double height = (double)units_of(m, kind) * c->scale;
         if (height <= 0) continue;
         y -= height;
-        fprintf(c->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\">", x + gap, y,
-                c->column - 2 * gap, height, kinds[kind].colour);
-        fprintf(c->out, "<title>rank %d, ", r);
+        qdri_print(c->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\">", x + gap,
+                   y, c->column - 2 * gap, height, kinds[kind].colour);
+        qdri_print(c->out, "<title>rank %d, ", r);
         if (column < c->view.phases)
-            fprintf(c->out, "phase %lld", (long long)column + 1);
+            qdri_print(c->out, "phase %lld", (long long)column + 1);
         else
-            fputs("the end", c->out);
-        fprintf(c->out, ": %lld %s</title></rect>\n", (long long)units_of(m, kind), kinds[kind].meaning);
+            qdri_print_text(c->out, "the end");
+        qdri_print(c->out, ": %lld %s</title></rect>\n", (long long)units_of(m, kind), kinds[kind].meaning);
     }
 }
 
@@ -117,7 +118,7 @@ static void write_lanes(const canvas *c) {
     for (int r = 0; r < c->view.ranks; r++) {
         char label[16];
         double bottom = TOP + c->lane * (r + 1), height = (double)c->rank[r].capacity * c->scale;
-        fprintf(
+        qdri_print(
             c->out,
             "<rect x=\"%d\" y=\"%.2f\" width=\"%.1f\" height=\"%.2f\" fill=\"#f3f3f3\"/>\n"
             "<line x1=\"%d\" y1=\"%.2f\" x2=\"%.1f\" y2=\"%.2f\" stroke=\"#999\" stroke-width=\"0.6\"/>\n",
@@ -133,10 +134,10 @@ static void write_capacities(const canvas *c) {
     double right = LEFT + c->column * (double)(c->view.phases + 1);
     for (int r = 0; r < c->view.ranks; r++) {
         double y = TOP + c->lane * (r + 1) - (double)c->rank[r].capacity * c->scale;
-        fprintf(c->out,
-                "<line x1=\"%d\" y1=\"%.2f\" x2=\"%.1f\" y2=\"%.2f\" stroke=\"#b3261e\" "
-                "stroke-width=\"%.1f\"/>\n",
-                LEFT, y, right, y, c->lane > 12 ? 1.2 : 0.5);
+        qdri_print(c->out,
+                   "<line x1=\"%d\" y1=\"%.2f\" x2=\"%.1f\" y2=\"%.2f\" stroke=\"#b3261e\" "
+                   "stroke-width=\"%.1f\"/>\n",
+                   LEFT, y, right, y, c->lane > 12 ? 1.2 : 0.5);
     }
 }
 
@@ -144,12 +145,12 @@ static void write_use_bar(const canvas *c, int64_t phase, double bottom, int64_t
                           kind kind) {
     double gap = c->column > 6 ? 1.5 : 0, per_unit = USE_HEIGHT / (double)c->view.room;
     if (units == 0) return;
-    fprintf(c->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\">",
-            LEFT + c->column * (double)phase + gap, bottom - (double)(below + units) * per_unit,
-            c->column - 2 * gap, (double)units * per_unit, kinds[kind].colour);
-    fprintf(c->out, "<title>phase %lld: %lld units %s, of room for %lld</title></rect>\n",
-            (long long)phase + 1, (long long)units, kind == ARRIVED ? "arrive" : "are parked",
-            (long long)c->view.room);
+    qdri_print(c->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\">",
+               LEFT + c->column * (double)phase + gap, bottom - (double)(below + units) * per_unit,
+               c->column - 2 * gap, (double)units * per_unit, kinds[kind].colour);
+    qdri_print(c->out, "<title>phase %lld: %lld units %s, of room for %lld</title></rect>\n",
+               (long long)phase + 1, (long long)units, kind == ARRIVED ? "arrive" : "are parked",
+               (long long)c->view.room);
 }
 
 static void write_use(const canvas *c, int64_t phase) {
@@ -168,10 +169,11 @@ static void write_axis(const canvas *c) {
     double right = LEFT + c->column * (double)c->view.phases, numbers = top - USE_GAP + 14;
     int64_t every = 1 + (c->view.phases - 1) / 30;
     char label[32];
-    fprintf(c->out,
-            "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#b3261e\" stroke-width=\"1.2\"/>\n"
-            "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#999\" stroke-width=\"0.6\"/>\n",
-            LEFT, top, right, top, LEFT, bottom, right, bottom);
+    qdri_print(
+        c->out,
+        "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#b3261e\" stroke-width=\"1.2\"/>\n"
+        "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#999\" stroke-width=\"0.6\"/>\n",
+        LEFT, top, right, top, LEFT, bottom, right, bottom);
     write_label(c, LEFT - 6, top + 4, "end", "all room");
     for (int64_t phase = 0; phase < c->view.phases; phase += every) {
         snprintf(label, sizeof label, "%lld", (long long)phase + 1);
@@ -185,35 +187,36 @@ static void write_axis(const canvas *c) {
 
 static void write_legend(const canvas *c) {
     double x = LEFT;
-    fputs("<g font-size=\"12\">\n", c->out);
+    qdri_print_text(c->out, "<g font-size=\"12\">\n");
     for (kind kind = 0; kind < KINDS; kind++) {
-        fprintf(c->out, "<rect x=\"%.1f\" y=\"%d\" width=\"11\" height=\"11\" fill=\"%s\"/>\n", x, TOP - 42,
-                kinds[kind].colour);
+        qdri_print(c->out, "<rect x=\"%.1f\" y=\"%d\" width=\"11\" height=\"11\" fill=\"%s\"/>\n", x,
+                   TOP - 42, kinds[kind].colour);
         write_label(c, x + 15, TOP - 32, "start", kinds[kind].meaning);
         x += kind == PARKS || kind == FORWARDED ? 138 : kind == PARKED ? 112 : 98;
     }
-    fprintf(c->out,
-            "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#b3261e\" stroke-width=\"1.5\"/>\n",
-            x, TOP - 36, x + 16, TOP - 36);
+    qdri_print(
+        c->out,
+        "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"#b3261e\" stroke-width=\"1.5\"/>\n", x,
+        TOP - 36, x + 16, TOP - 36);
     write_label(c, x + 20, TOP - 32, "start", "what fits");
-    fputs("</g>\n", c->out);
+    qdri_print_text(c->out, "</g>\n");
 }
 
 static void write_frame(const canvas *c) {
     char title[256];
     double width = LEFT + WIDTH + RIGHT, height = TOP + c->lane * c->view.ranks + USE_GAP + USE_HEIGHT + 24;
-    fprintf(c->out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f "
-            "%.0f\" font-family=\"sans-serif\" font-size=\"10\" fill=\"#222\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<g font-size=\"15\">\n",
-            width, height, width, height);
+    qdri_print(c->out,
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f "
+               "%.0f\" font-family=\"sans-serif\" font-size=\"10\" fill=\"#222\">\n"
+               "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<g font-size=\"15\">\n",
+               width, height, width, height);
     snprintf(title, sizeof title,
              "%s: %lld units through room for %lld in %lld phases (at least %lld); %.3g%% parked on the way",
              c->view.method, (long long)c->view.total, (long long)c->view.room, (long long)c->view.phases,
              (long long)c->view.bound,
              c->view.total ? 100.0 * (double)c->view.parked / (double)c->view.total : 0);
     write_label(c, LEFT, 28, "start", title);
-    fputs("</g>\n", c->out);
+    qdri_print_text(c->out, "</g>\n");
     write_legend(c);
 }
 
@@ -246,14 +249,15 @@ static void draw(canvas *c) {
     }
     write_capacities(c);
     write_axis(c);
-    fputs("</svg>\n", c->out);
+    qdri_print_text(c->out, "</svg>\n");
 }
 
 qdr_status qdr_moves_write_svg(const qdr_pattern *pattern, const int64_t *room, const qdr_moves *moves,
                                FILE *out) {
     if (!pattern || !room || !moves || !out)
         return qdri_fail(QDR_INVALID, "qdr_moves_write_svg: an argument is NULL");
-    canvas c = {.out = out, .view = qdr_moves_look(moves), .pattern = qdr_pattern_look(pattern)};
+    qdri_printer printer = {out, 0};
+    canvas c = {.out = &printer, .view = qdr_moves_look(moves), .pattern = qdr_pattern_look(pattern)};
     if (c.pattern.ranks != c.view.ranks)
         return qdri_fail(QDR_INVALID, "the pattern has %d ranks, the moves %d", c.pattern.ranks,
                          c.view.ranks);
@@ -272,5 +276,5 @@ qdr_status qdr_moves_write_svg(const qdr_pattern *pattern, const int64_t *room, 
     if (plain) freelocale(plain);
     qdri_budget_free(NULL, c.rank);
     if (!good) return qdri_fail_memory();
-    return ferror(out) ? qdri_fail(QDR_FILE, "the picture could not be written") : QDR_OK;
+    return qdri_print_end(&printer, "the picture");
 }

@@ -8,28 +8,30 @@
  *
  * A message is named by its two ends; phases are counted from 0, as everywhere but for people.
  */
+#include "base/print.h"
 #include "moves/moves.h"
 
-static void write_header(const qdr_moves_view *view, FILE *out) {
-    fprintf(out, "{\"quadrille\": \"moves\", \"version\": 1, \"method\": \"%s\", \"ranks\": %d, ",
-            view->method, view->ranks);
-    fprintf(out, "\"phases\": %lld, \"bound\": %lld,\n", (long long)view->phases, (long long)view->bound);
-    fprintf(out, " \"total\": %lld, \"room\": %lld, \"parked\": %lld,\n \"moves\": [", (long long)view->total,
-            (long long)view->room, (long long)view->parked);
+static void write_header(const qdr_moves_view *view, qdri_printer *out) {
+    qdri_print(out, "{\"quadrille\": \"moves\", \"version\": 1, \"method\": \"%s\", \"ranks\": %d, ",
+               view->method, view->ranks);
+    qdri_print(out, "\"phases\": %lld, \"bound\": %lld,\n", (long long)view->phases, (long long)view->bound);
+    qdri_print(out, " \"total\": %lld, \"room\": %lld, \"parked\": %lld,\n \"moves\": [",
+               (long long)view->total, (long long)view->room, (long long)view->parked);
 }
 
-qdr_status qdr_moves_write_json(const qdr_moves *moves, FILE *out) {
-    if (!moves || !out) return qdri_fail(QDR_INVALID, "qdr_moves_write_json: an argument is NULL");
+qdr_status qdr_moves_write_json(const qdr_moves *moves, FILE *stream) {
+    if (!moves || !stream) return qdri_fail(QDR_INVALID, "qdr_moves_write_json: an argument is NULL");
     qdr_moves_view view = qdr_moves_look(moves);
     qdr_pattern_view pattern = qdr_pattern_look(moves->pattern);
+    qdri_printer printer = {stream, 0}, *out = &printer;
     write_header(&view, out);
     for (int64_t phase = 0; phase < view.phases; phase++)
         for (int64_t i = view.phase_start[phase]; i < view.phase_start[phase + 1]; i++) {
             const qdr_move *move = &view.move[i];
-            fprintf(out, "%s\n  [%lld, %d, %d, %d, %d, %lld, %lld]", i ? "," : "", (long long)phase,
-                    move->from, move->to, pattern.origin[move->message], pattern.destination[move->message],
-                    (long long)move->offset, (long long)move->units);
+            qdri_print(out, "%s\n  [%lld, %d, %d, %d, %d, %lld, %lld]", i ? "," : "", (long long)phase,
+                       move->from, move->to, pattern.origin[move->message],
+                       pattern.destination[move->message], (long long)move->offset, (long long)move->units);
         }
-    fputs("]}\n", out);
-    return ferror(out) ? qdri_fail(QDR_FILE, "the moves could not be written") : QDR_OK;
+    qdri_print_text(out, "]}\n");
+    return qdri_print_end(out, "the moves");
 }

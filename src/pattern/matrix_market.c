@@ -29,6 +29,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/print.h"
 #include "base/text.h"
 
 enum { WORD_SIZE = 64, END = -1 };
@@ -389,8 +390,8 @@ qdr_status qdr_pattern_read(FILE *stream, const char *name, int64_t pattern_item
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static void write_entry(FILE *stream, int origin, int destination, int64_t items) {
-    if (items > 0) fprintf(stream, "%d %d %" PRId64 "\n", origin + 1, destination + 1, items);
+static void write_entry(qdri_printer *stream, int origin, int destination, int64_t items) {
+    if (items > 0) qdri_print(stream, "%d %d %" PRId64 "\n", origin + 1, destination + 1, items);
 }
 
 qdr_status qdr_pattern_write(const qdr_pattern *pattern, FILE *stream) {
@@ -399,19 +400,19 @@ qdr_status qdr_pattern_write(const qdr_pattern *pattern, FILE *stream) {
                          pattern ? "file" : "pattern");
     qdr_pattern_view view = qdr_pattern_look(pattern);
     int64_t entries = view.messages;
+    qdri_printer printer = {stream, 0}, *out = &printer;
+    char what[80];
     for (int rank = 0; rank < view.ranks; rank++) entries += view.local[rank] > 0;
-    fprintf(stream,
-            "%%%%MatrixMarket matrix coordinate integer general\n%% row = origin, column = destination\n");
-    fprintf(stream, "%d %d %" PRId64 "\n", view.ranks, view.ranks, entries);
+    qdri_print(out,
+               "%%%%MatrixMarket matrix coordinate integer general\n%% row = origin, column = destination\n");
+    qdri_print(out, "%d %d %" PRId64 "\n", view.ranks, view.ranks, entries);
     for (int rank = 0; rank < view.ranks; rank++) {
         int64_t m = view.row_start[rank], end = view.row_start[rank + 1];
         for (; m < end && view.destination[m] < rank; m++)
-            write_entry(stream, rank, view.destination[m], view.items[m]);
-        write_entry(stream, rank, rank, view.local[rank]);
-        for (; m < end; m++) write_entry(stream, rank, view.destination[m], view.items[m]);
+            write_entry(out, rank, view.destination[m], view.items[m]);
+        write_entry(out, rank, rank, view.local[rank]);
+        for (; m < end; m++) write_entry(out, rank, view.destination[m], view.items[m]);
     }
-    if (fflush(stream) || ferror(stream))
-        return qdri_fail(QDR_FILE, "the pattern of %d ranks and %" PRId64 " entries cannot be written: %s",
-                         view.ranks, entries, strerror(errno));
-    return QDR_OK;
+    snprintf(what, sizeof what, "the pattern of %d ranks and %" PRId64 " entries", view.ranks, entries);
+    return qdri_print_end(out, what);
 }

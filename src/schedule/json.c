@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/print.h"
 #include "schedule/schedule.h"
 
 static const struct {
@@ -31,43 +32,45 @@ enum { PROMISES = QDRI_COUNT_OF(promise_names) };
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
 /* The name of a file may hold any bytes; what is not plain ASCII might be no text, and the file no JSON. */
-static void write_string(const char *key, const char *value, FILE *stream) {
-    fprintf(stream, "\"%s\": \"", key);
+static void write_string(const char *key, const char *value, qdri_printer *stream) {
+    qdri_print(stream, "\"%s\": \"", key);
     for (; *value; value++) {
-        if (*value == '"' || *value == '\\') fputc('\\', stream);
-        fputc(*value >= ' ' && *value <= '~' ? *value : '?', stream);
+        if (*value == '"' || *value == '\\') qdri_print_letter(stream, '\\');
+        qdri_print_letter(stream, *value >= ' ' && *value <= '~' ? *value : '?');
     }
-    fputs("\", ", stream);
+    qdri_print_text(stream, "\", ");
 }
 
-static void write_header(const qdr_schedule *schedule, FILE *stream) {
+static void write_header(const qdr_schedule *schedule, qdri_printer *stream) {
     int listed = 0;
-    fputs("{\"quadrille\": \"schedule\", \"version\": 1, ", stream);
+    qdri_print_text(stream, "{\"quadrille\": \"schedule\", \"version\": 1, ");
     write_string("algorithm", schedule->algorithm, stream);
     write_string("spec", schedule->spec, stream);
-    fprintf(stream, "\"ranks\": %d, \"stages\": %d,\n \"promises\": [",
-            qdr_pattern_look(schedule->pattern).ranks, schedule->stages);
+    qdri_print(stream, "\"ranks\": %d, \"stages\": %d,\n \"promises\": [",
+               qdr_pattern_look(schedule->pattern).ranks, schedule->stages);
     for (int i = 0; i < PROMISES; i++)
         if (schedule->promises & promise_names[i].bit)
-            fprintf(stream, "%s\"%s\"", listed++ ? ", " : "", promise_names[i].name);
-    fputs("], \"limits\": [", stream);
+            qdri_print(stream, "%s\"%s\"", listed++ ? ", " : "", promise_names[i].name);
+    qdri_print_text(stream, "], \"limits\": [");
     for (int64_t i = 0; i < schedule->limits; i++)
-        fprintf(stream, "%s%lld", i ? ", " : "", (long long)schedule->limit[i]);
-    fputs("],\n \"transfers\": [", stream);
+        qdri_print(stream, "%s%lld", i ? ", " : "", (long long)schedule->limit[i]);
+    qdri_print_text(stream, "],\n \"transfers\": [");
 }
 
-static void write_transfer(const qdr_row *row, const qdr_transfer *transfer, int first, FILE *stream) {
-    fprintf(stream, "%s\n  [%d, %lld, %d, %d, [", first ? "" : ",", row->stage, (long long)transfer->phase,
-            row->rank, transfer->partner);
+static void write_transfer(const qdr_row *row, const qdr_transfer *transfer, int first,
+                           qdri_printer *stream) {
+    qdri_print(stream, "%s\n  [%d, %lld, %d, %d, [", first ? "" : ",", row->stage, (long long)transfer->phase,
+               row->rank, transfer->partner);
     for (int64_t i = 0; i < transfer->pieces; i++) {
         const qdr_piece *piece = &row->piece[transfer->first + i];
-        fprintf(stream, "%s[%d, %d, %lld, %lld]", i ? ", " : "", piece->origin, piece->destination,
-                (long long)piece->offset, (long long)piece->length);
+        qdri_print(stream, "%s[%d, %d, %lld, %lld]", i ? ", " : "", piece->origin, piece->destination,
+                   (long long)piece->offset, (long long)piece->length);
     }
-    fputs("]]", stream);
+    qdri_print_text(stream, "]]");
 }
 
-static qdr_status write_transfers(const qdr_schedule *schedule, qdr_row_reader *reader, FILE *stream) {
+static qdr_status write_transfers(const qdr_schedule *schedule, qdr_row_reader *reader,
+                                  qdri_printer *stream) {
     int ranks = qdr_pattern_look(schedule->pattern).ranks, first = 1;
     for (int stage = 0; stage < schedule->stages; stage++)
         for (int rank = 0; rank < ranks; rank++) {
@@ -83,12 +86,13 @@ qdr_status qdr_schedule_write_json(const qdr_schedule *schedule, FILE *stream) {
     qdr_row_reader *reader;
     if (!schedule || !stream) return qdri_fail(QDR_INVALID, "qdr_schedule_write_json: an argument is NULL");
     QDRI_TRY(qdri_row_reader_open(schedule, QDRI_WANT_SENDS | QDRI_WANT_PIECES, &reader));
-    write_header(schedule, stream);
-    qdr_status status = write_transfers(schedule, reader, stream);
+    qdri_printer printer = {stream, 0};
+    write_header(schedule, &printer);
+    qdr_status status = write_transfers(schedule, reader, &printer);
     qdr_row_reader_destroy(&reader);
     QDRI_TRY(status);
-    fputs("]}\n", stream);
-    return ferror(stream) ? qdri_fail(QDR_FILE, "the schedule could not be written") : QDR_OK;
+    qdri_print_text(&printer, "]}\n");
+    return qdri_print_end(&printer, "the schedule");
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */

@@ -11,40 +11,41 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/print.h"
 #include "schedule/schedule.h"
 
 enum { MAP_LEFT = 60, TOP = 70, GAP = 90, TIME_WIDTH = 900, BARS_LIMIT = 100000, MAP_LIMIT = 512 };
 
 typedef struct canvas {
-    FILE *stream;
+    qdri_printer *stream;
     int ranks;
     double lane, map, time_left, seconds; /* heights and widths in pixels; seconds of the whole */
 } canvas;
 
 /* Partners get hues far apart from those of their neighbours: multiples of the golden angle. */
-static void write_colour(FILE *stream, int partner) {
+static void write_colour(qdri_printer *stream, int partner) {
     double hue = fmod(partner * 137.508, 360);
-    fprintf(stream, "hsl(%.0f,%d%%,%d%%)", hue, partner % 2 ? 70 : 55, partner % 3 ? 48 : 60);
+    qdri_print(stream, "hsl(%.0f,%d%%,%d%%)", hue, partner % 2 ? 70 : 55, partner % 3 ? 48 : 60);
 }
 
-static void write_text_at(FILE *stream, double x, double y, const char *anchor, const char *text) {
-    fprintf(stream, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+static void write_text_at(qdri_printer *stream, double x, double y, const char *anchor, const char *text) {
+    qdri_print(stream, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
     for (; *text; text++) {
         switch (*text) {
         case '<':
-            fputs("&lt;", stream);
+            qdri_print_text(stream, "&lt;");
             break;
         case '>':
-            fputs("&gt;", stream);
+            qdri_print_text(stream, "&gt;");
             break;
         case '&':
-            fputs("&amp;", stream);
+            qdri_print_text(stream, "&amp;");
             break;
         default: /* XML has no control characters */
-            fputc((unsigned char)*text < ' ' ? '?' : *text, stream);
+            qdri_print_letter(stream, (unsigned char)*text < ' ' ? '?' : *text);
         }
     }
-    fputs("</text>\n", stream);
+    qdri_print_text(stream, "</text>\n");
 }
 
 static void write_map(const canvas *c, const qdr_pattern_view *view) {
@@ -53,17 +54,18 @@ static void write_map(const canvas *c, const qdr_pattern_view *view) {
         most = fmax(most, (double)view->items[m]);
         least = fmin(least, (double)view->items[m]);
     }
-    fprintf(c->stream,
-            "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" fill=\"#f7f7f7\" stroke=\"#999\"/>\n",
-            MAP_LEFT, TOP, c->map, c->map);
+    qdri_print(c->stream,
+               "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" fill=\"#f7f7f7\" stroke=\"#999\"/>\n",
+               MAP_LEFT, TOP, c->map, c->map);
     for (int64_t m = 0; m < view->messages; m++) {
         double shade = most > least ? log((double)view->items[m] / least) / log(most / least) : 1;
-        fprintf(c->stream,
-                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"hsl(%.0f,75%%,%.0f%%)\">",
-                MAP_LEFT + cell * view->destination[m], TOP + cell * view->origin[m], cell, cell,
-                200 + 40 * shade, 78 - 52 * shade);
-        fprintf(c->stream, "<title>%d to %d: %lld</title></rect>\n", view->origin[m], view->destination[m],
-                (long long)view->items[m]);
+        qdri_print(
+            c->stream,
+            "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"hsl(%.0f,75%%,%.0f%%)\">",
+            MAP_LEFT + cell * view->destination[m], TOP + cell * view->origin[m], cell, cell,
+            200 + 40 * shade, 78 - 52 * shade);
+        qdri_print(c->stream, "<title>%d to %d: %lld</title></rect>\n", view->origin[m], view->destination[m],
+                   (long long)view->items[m]);
     }
 }
 
@@ -73,9 +75,9 @@ static void write_lanes(const canvas *c) {
         char label[16];
         double y = TOP + c->lane * rank;
         if (rank % 2 == 0)
-            fprintf(c->stream,
-                    "<rect x=\"%.1f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#f6f6f6\"/>\n",
-                    c->time_left, y, TIME_WIDTH, c->lane);
+            qdri_print(c->stream,
+                       "<rect x=\"%.1f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#f6f6f6\"/>\n",
+                       c->time_left, y, TIME_WIDTH, c->lane);
         if (rank % every) continue;
         snprintf(label, sizeof label, "%d", rank);
         write_text_at(c->stream, c->time_left - 6, y + c->lane * 0.5 + 3, "end", label);
@@ -86,14 +88,14 @@ static void write_lanes(const canvas *c) {
 static void write_bar(const canvas *c, const qdr_step *step, int rank, int partner, int below) {
     double scale = c->seconds > 0 ? TIME_WIDTH / c->seconds : 0;
     double width = (step->end - step->start) * scale;
-    fprintf(c->stream, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"",
-            c->time_left + step->start * scale, TOP + c->lane * (rank + (below ? 0.5 : 0.06)),
-            width < 0.3 ? 0.3 : width, c->lane * 0.44);
+    qdri_print(c->stream, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"",
+               c->time_left + step->start * scale, TOP + c->lane * (rank + (below ? 0.5 : 0.06)),
+               width < 0.3 ? 0.3 : width, c->lane * 0.44);
     write_colour(c->stream, partner);
-    fprintf(c->stream,
-            "\"><title>%d to %d: %lld items, stage %d phase %lld, %.4g to %.4g ms</title></rect>\n",
-            step->from, step->to, (long long)step->items, step->stage + 1, (long long)step->phase + 1,
-            step->start * 1e3, step->end * 1e3);
+    qdri_print(c->stream,
+               "\"><title>%d to %d: %lld items, stage %d phase %lld, %.4g to %.4g ms</title></rect>\n",
+               step->from, step->to, (long long)step->items, step->stage + 1, (long long)step->phase + 1,
+               step->start * 1e3, step->end * 1e3);
 }
 
 /* The round number, 1, 2 or 5 times a power of ten, that cuts `whole` into 4 to 9 parts. */
@@ -113,7 +115,8 @@ static void write_time(char *text, size_t size, double seconds, double scale) {
 }
 
 static void write_line(const canvas *c, double x1, double y1, double x2, double y2, const char *style) {
-    fprintf(c->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2, style);
+    qdri_print(c->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2,
+               style);
 }
 
 static void write_time_axis(const canvas *c, double bound) {
@@ -134,7 +137,7 @@ static void write_time_axis(const canvas *c, double bound) {
     write_text_at(c->stream, x, bottom + 36, "end", label);
 }
 
-static canvas open_canvas(int ranks, const qdr_step *steps, int64_t count, FILE *stream) {
+static canvas open_canvas(int ranks, const qdr_step *steps, int64_t count, qdri_printer *stream) {
     canvas c = {.stream = stream, .ranks = ranks};
     c.lane = ranks <= 16 ? 26 : ranks <= 40 ? 16 : ranks <= 128 ? 9 : 1152.0 / ranks;
     c.map = c.lane * ranks;
@@ -146,18 +149,18 @@ static canvas open_canvas(int ranks, const qdr_step *steps, int64_t count, FILE 
 
 static void write_frame(const canvas *c, const char *title) {
     double width = c->time_left + TIME_WIDTH + 40, height = TOP + c->map + 50;
-    fprintf(
+    qdri_print(
         c->stream,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
         "font-family=\"sans-serif\" font-size=\"10\" fill=\"#222\">\n"
         "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<g font-size=\"15\">\n",
         width, height, width, height);
     write_text_at(c->stream, MAP_LEFT, 26, "start", title);
-    fputs("</g>\n<g font-size=\"12\">\n", c->stream);
+    qdri_print_text(c->stream, "</g>\n<g font-size=\"12\">\n");
     write_text_at(c->stream, MAP_LEFT, 54, "start", "from (down), to (across)");
     write_text_at(c->stream, c->time_left, 54, "start",
                   "each rank's sends (above) and receives (below), coloured by partner");
-    fputs("</g>\n", c->stream);
+    qdri_print_text(c->stream, "</g>\n");
 }
 
 qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *steps, int64_t count,
@@ -172,7 +175,8 @@ qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); /* the program's may write 1,5 */
     if (!plain) return qdri_fail_memory();
     locale_t kept = uselocale(plain);
-    canvas c = open_canvas(view.ranks, steps, count, stream);
+    qdri_printer printer = {stream, 0};
+    canvas c = open_canvas(view.ranks, steps, count, &printer);
     write_frame(&c, title);
     write_map(&c, &view);
     write_lanes(&c);
@@ -181,8 +185,8 @@ qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *
         write_bar(&c, &steps[i], steps[i].to, steps[i].from, 1);
     }
     write_time_axis(&c, bound);
-    fputs("</svg>\n", stream);
+    qdri_print_text(&printer, "</svg>\n");
     uselocale(kept);
     freelocale(plain);
-    return ferror(stream) ? qdri_fail(QDR_FILE, "the picture could not be written") : QDR_OK;
+    return qdri_print_end(&printer, "the picture");
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/print.h"
 #include "schedule/schedule.h"
 
 /* Steps of a phase lie by rising sender and, in most schedules, receiver; else the search goes through all.
@@ -23,23 +24,24 @@ static const qdr_step *find_back(const qdr_step *steps, int64_t count, const qdr
     return NULL;
 }
 
-static void write_phase(const qdr_step *steps, int64_t count, FILE *stream) {
+static void write_phase(const qdr_step *steps, int64_t count, qdri_printer *stream) {
     for (int64_t i = 0; i < count; i++) {
         const qdr_step *back = find_back(steps, count, &steps[i]);
         if (back && steps[i].to < steps[i].from) continue; /* stands at the lower rank */
-        fprintf(stream, "  %d%s%d", steps[i].from, back ? "<->" : "->", steps[i].to);
+        qdri_print(stream, "  %d%s%d", steps[i].from, back ? "<->" : "->", steps[i].to);
     }
-    fputc('\n', stream);
+    qdri_print_letter(stream, '\n');
 }
 
 qdr_status qdr_steps_write_text(const qdr_step *steps, int64_t count, FILE *stream) {
     int64_t number = 0;
     if ((!steps && count) || !stream)
         return qdri_fail(QDR_INVALID, "qdr_steps_write_text: an argument is NULL");
+    qdri_printer printer = {stream, 0};
     for (int64_t first = 0, next; first < count; first = next) {
         next = qdri_phase_end(steps, count, first);
-        fprintf(stream, "%4lld", (long long)++number);
-        write_phase(steps + first, next - first, stream);
+        qdri_print(&printer, "%4lld", (long long)++number);
+        write_phase(steps + first, next - first, &printer);
     }
-    return ferror(stream) ? qdri_fail(QDR_FILE, "the schedule could not be written") : QDR_OK;
+    return qdri_print_end(&printer, "the schedule");
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Publishing a contact file. It is written aside and then linked to its name, which fails where there is one
- * already: so nobody reads half of it, and of two programs that begin at the same moment one publishes and
- * the other reads.
+ * Publishing a contact file. It is written unseen and then linked to its name, which fails where there is one
+ * already (base/file.h): so nobody reads half of it, and of two programs that begin at the same moment one
+ * publishes and the other reads.
  *
  * A file whose writer is gone is in the way. On this host that is known from the process's number and the
  * time when it began, as /proc has them; elsewhere only calling tells. Hosts and containers often have the
  * same name, and numbers of name spaces are the same on all hosts; but each start of a system has an id of
  * its own. A file is moved aside before it is removed: if another program was faster and what was moved is
- * its fresh file, it is put back.
+ * its fresh file, it is put back. Names aside are random, for the file holds a secret and its name does not.
  */
 #include "tcp/mailbox.h"
 
@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/random.h"
 #include "tcp/address.h"
 
@@ -98,8 +99,6 @@ qdr_status qdri_mailbox_open(const char *directory, const qdri_contact *own, qdr
         return qdri_fail(QDR_FILE, "the directory for contact files, %s: %s", directory, strerror(errno));
     if (!S_ISDIR(folder.st_mode))
         return qdri_fail(QDR_FILE, "%s is no directory; expected one for contact files", directory);
-    snprintf(box->aside, sizeof box->aside, "%s.%lld.%02x%02x%02x%02x", box->path, (long long)own->pid,
-             own->token[0], own->token[1], own->token[2], own->token[3]);
     box->own = *own;
     box->is_local = qdri_is_local_directory(directory);
     box->published = 0;
@@ -142,52 +141,46 @@ qdr_status qdri_mailbox_look(const qdri_mailbox *box, int *found, qdri_contact *
     return look_at(box->path, found, contact);
 }
 
-static qdr_status write_aside(const qdri_mailbox *box) {
+static qdr_status write_contact(const qdri_mailbox *box, qdri_file *file) {
     char text[QDRI_CONTACT_BYTES];
-    size_t length = qdri_contact_write(&box->own, text), written = 0;
-    unlink(box->aside);
-    int file = open(box->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0) return fail_file(box->aside, "created");
-    while (written < length) {
-        ssize_t more = write(file, text + written, length - written);
-        if (more < 0 && errno == EINTR) continue;
-        if (more <= 0) break;
-        written += (size_t)more;
-    }
-    qdr_status status = written == length ? QDR_OK : fail_file(box->aside, "written");
-    close(file);
-    if (status) unlink(box->aside);
-    return status;
-}
-
-/* Gives a file a name that nothing has; false with EEXIST where something has it. */
-static int name_it(const char *aside, const char *path) {
-    if (link(aside, path) == 0) {
-        unlink(aside);
-        return 1;
-    }
-    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) return 0;
-    return renameat2(AT_FDCWD, aside, AT_FDCWD, path, RENAME_NOREPLACE) == 0;
+    size_t length = qdri_contact_write(&box->own, text);
+    int code = qdri_file_open(file, box->path, QDRI_FILE_PRIVATE);
+    if (!code) code = qdri_file_write(file, text, length);
+    if (!code) code = qdri_file_seal(file, QDRI_FILE_PRIVATE);
+    errno = code;
+    return code ? fail_file(box->path, "written") : QDR_OK;
 }
 
 qdr_status qdri_mailbox_publish(qdri_mailbox *box) {
-    QDRI_TRY(write_aside(box));
-    box->published = name_it(box->aside, box->path);
-    qdr_status status = box->published || errno == EEXIST ? QDR_OK : fail_file(box->path, "created");
-    if (!box->published) unlink(box->aside);
+    qdri_file file;
+    qdr_status status = write_contact(box, &file);
+    if (!status) {
+        int code = qdri_file_place_fresh(&file);
+        box->published = code == 0;
+        errno = code;
+        if (code && code != EEXIST) status = fail_file(box->path, "created");
+    }
+    qdri_file_drop(&file);
     return status;
+}
+
+/* Where another program was faster, and what was moved is its file, that goes back. */
+static void remove_moved(const qdri_mailbox *box, const char *aside, const unsigned char *token) {
+    qdri_contact contact;
+    int found = 0;
+    if (rename(box->path, aside) != 0) return;
+    int others =
+        look_at(aside, &found, &contact) == QDR_OK && found && !qdri_same_secret(contact.token, token);
+    if (!others || qdri_file_rename_fresh(aside, box->path) != 0) unlink(aside);
 }
 
 void qdri_mailbox_remove(qdri_mailbox *box, const unsigned char *token) {
     qdri_contact contact;
     int found = 0;
     if (look_at(box->path, &found, &contact) || !found || !qdri_same_secret(contact.token, token)) return;
-    if (rename(box->path, box->aside) != 0) return;
-    if (look_at(box->aside, &found, &contact) == QDR_OK && found && !qdri_same_secret(contact.token, token)) {
-        if (!name_it(box->aside, box->path)) unlink(box->aside);
-        return;
-    }
-    unlink(box->aside);
+    char *aside = qdri_file_aside(box->path);
+    if (aside) remove_moved(box, aside, token);
+    free(aside);
 }
 
 void qdri_mailbox_withdraw(qdri_mailbox *box) {

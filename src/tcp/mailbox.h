@@ -8,7 +8,7 @@
 enum { QDRI_PATH = 1024 };
 
 typedef struct qdri_mailbox {
-    char path[QDRI_PATH], aside[QDRI_PATH + 64];
+    char path[QDRI_PATH];
     int is_local; /* the directory is this host's alone */
     int published;
     qdri_contact own; /* what this program publishes */

@@ -17,6 +17,28 @@
 
 static char directory[64];
 
+/* Names that a contact file had beside its own, as far as calls say them. */
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+int __real_link(const char *from, const char *to);
+int __wrap_link(const char *from, const char *to);
+static char names[8][256];
+static int name_count;
+
+static void note(const char *name) {
+    if (name_count < 8) snprintf(names[name_count++], sizeof names[0], "%s", name);
+}
+
+int __wrap_rename(const char *from, const char *to) {
+    note(to);
+    return __real_rename(from, to);
+}
+
+int __wrap_link(const char *from, const char *to) {
+    note(from);
+    return __real_link(from, to);
+}
+
 static int set_up(void **state) {
     (void)state;
     snprintf(directory, sizeof directory, "/tmp/mailbox_test.XXXXXX");
@@ -62,6 +84,23 @@ static void of_two_one_publishes(void **state) {
     assert_int_equal(look(&first), 0);
 }
 
+/* The token is what a stranger must not know; everybody can see names. */
+static void names_do_not_tell(void **state) {
+    qdri_mailbox box;
+    (void)state;
+    name_count = 0;
+    for (int i = 0; i < 3; i++) {
+        open_box(&box, "ocean", "atmos", 0xab);
+        assert_int_equal(qdri_mailbox_publish(&box), QDR_OK);
+        qdri_mailbox_withdraw(&box);
+    }
+    assert_true(name_count >= 3);
+    for (int i = 0; i < name_count; i++) {
+        assert_null(strstr(names[i], "abab"));
+        for (int k = 0; k < i; k++) assert_string_not_equal(names[i], names[k]);
+    }
+}
+
 static void what_became_of_the_writer(void **state) {
     qdri_contact contact = {.ranks = 1};
     (void)state;
@@ -87,6 +126,7 @@ static void what_became_of_the_writer(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(of_two_one_publishes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_do_not_tell, set_up, tear_down),
         cmocka_unit_test(what_became_of_the_writer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,2 @@
+# exit 2
+quadrille generate complete:n=2 -o /dev/full
