@@ -70,7 +70,7 @@ static int64_t next_piece(int64_t moved, int64_t bytes) {
 static uint64_t seal_of(const qdri_mail *mail, const void *data, int64_t bytes) {
     uint64_t about = 0;
     for (const char *at = mail->what; *at; at++) about = qdri_mix(about + (unsigned char)*at);
-    return about ^ qdri_checksum(data, bytes);
+    return about ^ qdri_checksum(bytes > 0 ? data : "", bytes);
 }
 
 static void count(const qdri_mail *mail, const qdri_letter *letter) {
@@ -172,9 +172,9 @@ static void expect(carrier *self) {
 
 static void send_piece(carrier *self) {
     const qdri_letter *letter = self->letter;
-    const char *begin = (const char *)letter->data + self->moved;
     int64_t piece = next_piece(self->moved, letter->bytes);
     if (piece == 0 || self->rest->flight->failed) return;
+    const char *begin = (const char *)letter->data + self->moved;
     self->moved += piece;
     qdri_flight_note(self->rest, qdri_send(self->mail->wire, &self->rest->operation, letter->rank,
                                            QDRI_TAG_DELIVER, begin, piece));

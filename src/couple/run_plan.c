@@ -94,11 +94,11 @@ qdr_status qdri_plan_open(qdri_running *running) {
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     wishes wanted = {.chunk = 0};
     qdr_partners *partners = NULL;
-    if (running->plan_is_wished)
-        QDRI_TRY(share_wishes(running, &wanted, qdri_deadline(running->stream->seconds)));
+    double deadline = qdri_deadline(running->stream->seconds);
+    if (running->plan_is_wished) QDRI_TRY(share_wishes(running, &wanted, deadline));
     fill_options(running->stream, &wanted, &options);
     QDRI_TRY(qdri_partners_on(running->wire, out->count, out->rank, out->bytes, in->count, in->rank,
-                              in->bytes, &partners));
+                              in->bytes, deadline, &partners));
     qdr_status status = qdr_plan_create(partners, &options, &running->plan);
     qdr_partners_destroy(&partners);
     return status;

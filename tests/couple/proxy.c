@@ -47,7 +47,7 @@ static MPI_Comm both, own;          /* the pair, and this program of it */
 static char name[2][16];
 static qdr_program *program;
 static uint64_t seed;
-static int64_t ended[32]; /* by status */
+static int64_t ended[32], damaged; /* runs: by status; and of this pair with damage */
 static double longest;
 
 static double seconds(void) {
@@ -128,7 +128,7 @@ static const char *pick(qdri_random *random, const char *const *word, int count)
 static plot draw_plot(void) {
     static const char *const computes[] = {"both", "exporter", "importer", "deref"};
     static const char *const back[] = {"all", "one"}, *const descriptors[] = {"disjoint", "representative"};
-    static const double chance[] = {0.15, 0.06, 0.03, 0.015};
+    static const double chance[] = {0.3, 0.1, 0.05, 0.025};
     qdri_random random = qdri_random_seed(seed);
     plot drawn = {.exporter = below(&random, 2), .fields = 1 + below(&random, FIELDS)};
     drawn.elements = 1 + below(&random, below(&random, 4) ? 60 : 900);
@@ -144,7 +144,7 @@ static plot draw_plot(void) {
     drawn.match = (qdr_match)(QDR_EXACT + below(&random, 4));
     drawn.chance = chance[below(&random, 4)];
     drawn.strikes = below(&random, 20) ? 1 + below(&random, 2) : 0;
-    drawn.culprit = below(&random, shape[pair][0] + shape[pair][1]);
+    drawn.culprit = below(&random, 4) ? below(&random, shape[pair][0] + shape[pair][1]) : -1;
     return drawn;
 }
 
@@ -314,8 +314,8 @@ static void run(void) {
     int64_t strikes[2] = {0, 0};
     double begin = seconds();
     alarm(PATIENCE);
-    damage_begin(seed * 16 + (uint64_t)wire_rank, what.chance, wire_rank == what.culprit ? what.strikes : 0,
-                 what.forges);
+    int is_culprit = what.culprit < 0 || what.culprit == wire_rank;
+    damage_begin(seed * 16 + (uint64_t)wire_rank, what.chance, is_culprit ? what.strikes : 0, what.forges);
     qdr_status status = couple(&what, &wrong);
     double taken = seconds() - begin;
     if (taken > longest) longest = taken;
@@ -325,6 +325,7 @@ static void run(void) {
     wait_for(&request);
     alarm(0);
     ended[(unsigned)status < 31 ? status : 31]++;
+    damaged += side == 0 && rank == 0 && strikes[0] > 0;
     if (getenv("PROXY_TELLS"))
         fprintf(stderr, "seed %llu: rank %d of %s: %.3f s, %lld strikes in %lld frames: %d, %s\n",
                 (unsigned long long)seed, rank, name[side], taken, (long long)damage.strikes,
@@ -365,16 +366,18 @@ static int join_pair(void) {
 }
 
 static void sum_up(double begin) {
-    int64_t all[32];
+    int64_t all[32], struck_runs = 0;
     double most = 0;
     int world;
     MPI_Comm_rank(MPI_COMM_WORLD, &world);
     MPI_Reduce(ended, all, 32, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&damaged, &struck_runs, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Reduce(&longest, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (world != 0) return;
     for (int i = 0; i < 32; i++)
         if (all[i] > 0) printf("%8lld  %s\n", (long long)all[i], qdr_status_text((qdr_status)i));
-    printf("the longest run took %.1f s, all of them %.1f s\n", most, seconds() - begin);
+    printf("%lld runs were damaged; the longest took %.1f s, all of them %.1f s\n", (long long)struck_runs, most,
+           seconds() - begin);
 }
 
 int main(int count, char **argument) {
