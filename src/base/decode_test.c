@@ -43,7 +43,7 @@ typedef struct message {
 
 static void test_tables(void **state) {
     static const qdri_expected table[] = {QDRI_MEMBER(message, kind, "kind", 0, 2),
-                                      QDRI_MEMBER(message, count, "count", -1, 1)};
+                                          QDRI_MEMBER(message, count, "count", -1, 1)};
     static const qdri_expected places[] = {QDRI_PLACE(1, "the second", 20, 20)};
     const int64_t word[] = {10, 20, 30};
     message one = {"", 2, -1};

@@ -124,7 +124,8 @@ static qdri_cursor open_letter(const qdri_build *build, const qdri_letter *lette
 static qdr_status next_section(const qdri_build *build, const qdri_ranges *by, qdri_cursor *letter,
                                label *head, const char **data) {
     QDRI_TRY(qdri_cursor_copy(letter, "a label", head, sizeof *head));
-    QDRI_TRY(qdri_decode_word(letter->sender, "number of a responsible process", head->from, 0, by->count - 1));
+    QDRI_TRY(
+        qdri_decode_word(letter->sender, "number of a responsible process", head->from, 0, by->count - 1));
     QDRI_TRY(qdri_decode_word(letter->sender, "a role", head->role, 0, 1));
     QDRI_TRY(qdri_decode_word(letter->sender, "the place of a process in its program", head->place, 0,
                               build->ranks[head->role] - 1));

@@ -233,7 +233,7 @@ static qdr_status report_trouble(qdri_build *build, int role, int64_t twice, int
     char element[200], owners[80] = "";
     if (twice >= 0 && mine->twice == twice) owner[0] = mine->owner[0], owner[1] = mine->owner[1];
     static const qdri_expected expected[2] = {QDRI_PLACE(0, "the lower owner of an element", -1, INT32_MAX),
-                                          QDRI_PLACE(1, "the higher owner of an element", -1, INT32_MAX)};
+                                              QDRI_PLACE(1, "the higher owner of an element", -1, INT32_MAX)};
     QDRI_TRY(qdri_space_agree(build->space, QDR_OK, owner, expected, 2, build->deadline));
     qdr_status status = QDR_OK;
     if (build->has[role] && build->own[role] == 0) {
@@ -302,9 +302,8 @@ static qdr_status check_routes(qdri_build *build) {
     const qdri_field *field = build->field;
     for (int role = 0; role < 2; role++)
         if (build->has[role])
-            QDRI_TRY(
-                check_room(field, role ? &field->in : &field->out, field->layout[role], build->own[role],
-                           field->room[role]));
+            QDRI_TRY(check_room(field, role ? &field->in : &field->out, field->layout[role], build->own[role],
+                                field->room[role]));
     return QDR_OK;
 }
 

@@ -244,7 +244,8 @@ qdr_status qdri_head_decode(qdri_teller sender, qdri_head *head, int64_t bytes) 
     QDRI_TRY(qdri_decode_word(sender, "bytes of a declaration", bytes, qdri_head_bytes(0),
                               qdri_head_bytes(2 * QDR_MOST_COUPLED)));
     QDRI_TRY(qdri_decode(sender, expected_of_head, HEAD_WORDS, head));
-    QDRI_TRY(qdri_decode_length(sender, "a declaration", bytes, qdri_head_bytes(head->exports + head->imports)));
+    QDRI_TRY(
+        qdri_decode_length(sender, "a declaration", bytes, qdri_head_bytes(head->exports + head->imports)));
     qdri_decode_text(head->name, sizeof head->name);
     for (int64_t i = 0; i < head->exports + head->imports; i++) {
         qdri_decode_text(head->field[i].name, sizeof head->field[i].name);

@@ -19,7 +19,8 @@
 /* ---- what the importer says ---------------------------------------------------------------------------- */
 
 /* Requests come one after the other, and never ask for an earlier time. */
-static qdr_status decode_request(const qdri_running *running, qdri_teller sender, const qdri_wanted *request) {
+static qdr_status decode_request(const qdri_running *running, qdri_teller sender,
+                                 const qdri_wanted *request) {
     QDRI_TRY(qdri_decode_word(sender, "number of a request", request->number, running->asked_for,
                               running->asked_for));
     QDRI_TRY(qdri_decode_word(sender, "a match", request->match, QDR_EXACT, QDR_NEAREST));

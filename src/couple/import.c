@@ -105,8 +105,8 @@ static qdr_status decode_answer(const qdri_running *running, qdri_teller sender,
     QDRI_TRY(qdri_decode_word(sender, "an answer", answer->verdict, QDRI_MATCHED, QDRI_UNMATCHED));
     if (answer->verdict == QDRI_MATCHED && !qdri_wanted_suits(&call->request, answer->time))
         return qdri_fail(QDR_MISMATCH,
-                         "%s: rank %d of %s answers with the export at %.17g, which does not match", running->label,
-                         sender.rank, sender.program, answer->time);
+                         "%s: rank %d of %s answers with the export at %.17g, which does not match",
+                         running->label, sender.rank, sender.program, answer->time);
     return QDR_OK;
 }
 

@@ -357,8 +357,6 @@ qdr_status qdri_transfer_start(qdri_running *running, const qdri_wanted *request
 /* What came, into the arrays of the call. */
 qdr_status qdri_transfer_unpack(qdri_running *running, const qdr_import_call *call);
 
-
-
 /* `count` values; whole numbers beyond the range become its end, and what is no number 0. */
 void qdri_convert(qdr_type from, qdr_type to, int64_t count, const void *in, void *out);
 

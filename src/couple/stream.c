@@ -38,8 +38,7 @@ static qdr_status agree_on_arguments(const qdr_stream *stream, const qdri_head *
     int64_t word[2 * WORDS], digest[QDRI_DECLARED] = {0};
     if (!status) qdri_declared_digests(stream, head, digest);
     for (int i = 0; i < 2 * WORDS; i++) word[i] = INT64_MIN;
-    for (int i = 0; i < QDRI_DECLARED; i++)
-        qdri_alike_put(&word[WORDS * space->side + 2 * i], digest[i]);
+    for (int i = 0; i < QDRI_DECLARED; i++) qdri_alike_put(&word[WORDS * space->side + 2 * i], digest[i]);
     status = qdri_say_who(space, stream->name[0] ? stream->name : "?", status);
     QDRI_TRY(qdri_space_agree(space, status, word, NULL, 2 * WORDS, deadline));
     for (int side = 0; side < 2 - space->is_self; side++)

@@ -12,9 +12,9 @@
 static const uint32_t mark = 0x51640000;
 #define LONGEST (INT64_C(1) << 60)
 
-#define TAG(least, most) QDRI_MEMBER(qdri_link_frame, tag, "the tag of a frame", least, most)
+#define TAG(least, most)    QDRI_MEMBER(qdri_link_frame, tag, "the tag of a frame", least, most)
 #define LENGTH(least, most) QDRI_MEMBER(qdri_link_frame, length, "the length of a frame", least, most)
-#define ID(least, most) QDRI_MEMBER(qdri_link_frame, id, "the id of a frame", least, most)
+#define ID(least, most)     QDRI_MEMBER(qdri_link_frame, id, "the id of a frame", least, most)
 enum { WORDS = 3 };
 static const qdri_expected expected[QDRI_FRAME_KINDS][WORDS] = {
     [QDRI_FRAME_MESSAGE] = {TAG(0, INT32_MAX), LENGTH(0, QDRI_WINDOW), ID(0, 0)},
@@ -36,9 +36,9 @@ void qdri_frame_write(const qdri_link_frame *frame, unsigned char head[QDRI_HEAD
 qdr_status qdri_frame_read(qdri_teller sender, const unsigned char head[QDRI_HEAD], qdri_link_frame *frame) {
     int64_t kind = (int64_t)qdri_number_read(head, 4) ^ mark;
     QDRI_TRY(qdri_decode_word(sender, "the kind of a frame", kind, 1, QDRI_FRAME_KINDS - 1));
-    *frame = (qdri_link_frame){(qdri_frame_kind)kind, (int64_t)qdri_number_read(head + 4, 4),
-                               (int64_t)qdri_number_read(head + 8, 8),
-                               (int64_t)qdri_number_read(head + 16, 8)};
+    *frame =
+        (qdri_link_frame){(qdri_frame_kind)kind, (int64_t)qdri_number_read(head + 4, 4),
+                          (int64_t)qdri_number_read(head + 8, 8), (int64_t)qdri_number_read(head + 16, 8)};
     QDRI_TRY(qdri_decode(sender, expected[kind], WORDS, frame));
     return kind == QDRI_FRAME_TROUBLE ? qdri_decode_failure(sender, frame->tag) : QDR_OK;
 }

@@ -140,8 +140,8 @@ static qdr_status read_frame(qdri_frame_kind kind, const int64_t word[3]) {
 /* The least and the most of tag, length and id of each kind; what is next to them is refused. */
 static void frames_have_bounds(void **state) {
     const int64_t large = INT64_C(1) << 60;
-    const int64_t least[QDRI_FRAME_KINDS][3] = {
-        {0}, {0, 0, 0}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 1, 0}, {0, 0, 0}, {1, 0, 0}};
+    const int64_t least[QDRI_FRAME_KINDS][3] = {{0},       {0, 0, 0}, {0, 0, 1}, {0, 0, 1},
+                                                {0, 0, 1}, {0, 1, 0}, {0, 0, 0}, {1, 0, 0}};
     const int64_t most[QDRI_FRAME_KINDS][3] = {{0},
                                                {INT32_MAX, QDRI_WINDOW, 0},
                                                {INT32_MAX, large, large},
@@ -198,10 +198,10 @@ static void frames_and_endpoints_come_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_knows_is_accepted),          cmocka_unit_test(who_does_not_is_refused),
-        cmocka_unit_test(nothing_can_be_played_back),     cmocka_unit_test(each_bit_counts),
-        cmocka_unit_test(the_other_order_is_told),        cmocka_unit_test(random_bytes_are_strangers),
-        cmocka_unit_test(frames_have_bounds), cmocka_unit_test(frames_and_endpoints_come_back),
+        cmocka_unit_test(who_knows_is_accepted),      cmocka_unit_test(who_does_not_is_refused),
+        cmocka_unit_test(nothing_can_be_played_back), cmocka_unit_test(each_bit_counts),
+        cmocka_unit_test(the_other_order_is_told),    cmocka_unit_test(random_bytes_are_strangers),
+        cmocka_unit_test(frames_have_bounds),         cmocka_unit_test(frames_and_endpoints_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,8 +87,8 @@ static qdr_status spread_failure(qdri_wire *wire, int failed, qdr_status mine, d
 /* What the ranks have come to; *failed is the one that did not, -1: none. */
 static qdr_status read_table(const qdri_wire *wire, const qdri_agreement *agreement, int *failed) {
     const int64_t *word = wire->table.word;
-    QDRI_TRY(qdri_decode_word(QDRI_SOMEBODY, "the distance of the first rank that failed from the last", word[0],
-                              0, wire->ranks));
+    QDRI_TRY(qdri_decode_word(QDRI_SOMEBODY, "the distance of the first rank that failed from the last",
+                              word[0], 0, wire->ranks));
     *failed = word[0] ? wire->ranks - (int)word[0] : -1;
     if (*failed >= 0 || wire->one_node || !agreement->expected) return QDR_OK;
     return qdri_decode(QDRI_SOMEBODY, agreement->expected, agreement->count, word + 1);

@@ -25,9 +25,9 @@
 enum { DAMAGE_FILES = 1024, DAMAGE_LETTER = QDRI_TAG_DELIVER };
 
 typedef struct damage_file {
-    int run;                   /* that it belongs to */
-    int is_cut;                /* nothing more goes out */
-    unsigned char *held;       /* a frame that waits for the next; NULL: none */
+    int run;             /* that it belongs to */
+    int is_cut;          /* nothing more goes out */
+    unsigned char *held; /* a frame that waits for the next; NULL: none */
     int64_t held_bytes;
 } damage_file;
 

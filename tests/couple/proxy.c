@@ -191,8 +191,9 @@ static void make_explicit(const plot *what, kind kind, part *made) {
         local[count] = count;
         stated[count++] = e;
     }
-    CHECK(!(kind == RUNS ? qdr_layout_runs(1, &what->elements, count, stated, NULL, &made->layout)
-                         : qdr_layout_entries(1, &what->elements, count, stated, owner, local, &made->layout)));
+    CHECK(!(kind == RUNS
+                ? qdr_layout_runs(1, &what->elements, count, stated, NULL, &made->layout)
+                : qdr_layout_entries(1, &what->elements, count, stated, owner, local, &made->layout)));
     free(stated);
     free(local);
     free(owner);
@@ -214,7 +215,6 @@ static double value_of(double time, int64_t element, int field) {
 }
 
 /* ---- one run ------------------------------------------------------------------------------------------- */
-
 
 /* Arrays as long as they must be, so that whatever lies beyond is noticed. */
 static void *fresh(int64_t room, size_t size) {
@@ -275,8 +275,9 @@ static qdr_status use_stream(qdr_coupling *coupling, const plot *what, int *wron
         coupled[f] = (qdr_coupled){.name = field_name[f],
                                    .layout = mine.layout,
                                    .type = exports || !what->converts ? QDR_DOUBLE : QDR_FLOAT};
-    qdr_status status = qdr_stream_open(coupling, "flow", exports ? coupled : NULL, exports ? what->fields : 0,
-                                        exports ? NULL : coupled, exports ? 0 : what->fields, &options, &stream);
+    qdr_status status =
+        qdr_stream_open(coupling, "flow", exports ? coupled : NULL, exports ? what->fields : 0,
+                        exports ? NULL : coupled, exports ? 0 : what->fields, &options, &stream);
     if (!status) {
         status = exports ? export_all(stream, what, &mine) : import_all(stream, what, &mine, wrong);
         qdr_status closed = qdr_stream_close(&stream);
@@ -376,8 +377,8 @@ static void sum_up(double begin) {
     if (world != 0) return;
     for (int i = 0; i < 32; i++)
         if (all[i] > 0) printf("%8lld  %s\n", (long long)all[i], qdr_status_text((qdr_status)i));
-    printf("%lld runs were damaged; the longest took %.1f s, all of them %.1f s\n", (long long)struck_runs, most,
-           seconds() - begin);
+    printf("%lld runs were damaged; the longest took %.1f s, all of them %.1f s\n", (long long)struck_runs,
+           most, seconds() - begin);
 }
 
 int main(int count, char **argument) {
