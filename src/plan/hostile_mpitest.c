@@ -271,6 +271,7 @@ static void test_settings(void) {
     memset(told.pacing, 'y', sizeof told.pacing);
     memset(told.transport, 'z', sizeof told.transport);
     expect(make_plan(&one, 1), QDR_UNKNOWN, "xxx");
+    CHECK(!strchr(qdr_error_message(), 'y'));
     close_wire();
 }
 
