@@ -24,7 +24,8 @@ typedef struct head {
     uint64_t seal;
 } head;
 
-enum { FIRST = 4096, ROOM = FIRST - sizeof(head), PIECE = 1 << 24 };
+enum { FIRST = 4096, ROOM = FIRST - sizeof(head) };
+int64_t qdri_letter_piece = 1 << 24;
 
 /* One letter under way: its first message has a buffer of its own, its rest goes from or into the letter. */
 typedef struct carrier {
@@ -64,7 +65,7 @@ static int64_t smaller(int64_t a, int64_t b) {
 
 /* The next piece of a letter of which so many bytes have moved. */
 static int64_t next_piece(int64_t moved, int64_t bytes) {
-    return smaller(moved < PIECE ? PIECE : moved, bytes - moved);
+    return smaller(moved < qdri_letter_piece ? qdri_letter_piece : moved, bytes - moved);
 }
 
 static uint64_t seal_of(const qdri_mail *mail, const void *data, int64_t bytes) {

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "couple/mail.h"
 #include "damage.h"
 #include "mpi_check.h"
 #include "quadrille/couple.h"
@@ -131,7 +132,8 @@ static plot draw_plot(void) {
     static const double chance[] = {0.3, 0.1, 0.05, 0.025};
     qdri_random random = qdri_random_seed(seed);
     plot drawn = {.exporter = below(&random, 2), .fields = 1 + below(&random, FIELDS)};
-    drawn.elements = 1 + below(&random, below(&random, 4) ? 60 : 900);
+    drawn.elements = 1 + below(&random, below(&random, 4) ? 60 : 5000);
+    qdri_letter_piece = below(&random, 2) ? 1 : 1 << 24;
     for (int role = 0; role < 2; role++) drawn.kind[role] = (kind)below(&random, KINDS);
     drawn.options = (qdr_stream_options)QDR_STREAM_OPTIONS;
     drawn.options.computes = pick(&random, computes, 4);
@@ -211,7 +213,7 @@ static part make_part(const plot *what, kind kind) {
 }
 
 static double value_of(double time, int64_t element, int field) {
-    return 1000 * time + (double)element + 0.5 * field;
+    return 10000 * time + (double)element + 0.5 * field;
 }
 
 /* ---- one run ------------------------------------------------------------------------------------------- */
