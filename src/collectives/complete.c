@@ -67,15 +67,15 @@ static qdr_status check(const request *wanted, int ranks) {
 
 /* All ranks must be able to go on, with blocks of one size. */
 static qdr_status agree(qdri_wire *wire, qdr_status mine, int64_t bytes) {
-    int64_t most[] = {bytes, -bytes};
+    int64_t most[] = {bytes, ~bytes};
     qdri_agreement agreement = {.status = mine, .maximum = most, .count = 2, .deadline = qdri_deadline(0)};
     qdri_lock(wire);
     qdr_status status = qdri_agree(wire, &agreement);
     qdri_unlock(wire);
     if (status) return status;
-    if (most[0] != -most[1])
+    if (qdri_alike_differ(most))
         return qdri_fail(QDR_MISMATCH, "qdr_complete_exchange: one rank gives %lld bytes, another %lld",
-                         (long long)-most[1], (long long)most[0]);
+                         (long long)qdri_alike_lowest(most), (long long)most[0]);
     return QDR_OK;
 }
 

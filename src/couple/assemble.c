@@ -39,31 +39,26 @@ typedef struct reader {
     const char *places; /* of the current group */
 } reader;
 
+/* Partners rise, and the places of all are all that follows. */
 static qdr_status reader_open(const qdri_section *section, int partners, reader *self) {
+    qdri_cursor cursor = {QDRI_SOMEBODY, "a partial schedule", section->data, section->bytes};
     *self = (reader){.at = 0};
-    if (section->bytes < (int64_t)sizeof self->head)
-        return qdri_fail(QDR_MISMATCH, "a partial schedule of %lld bytes", (long long)section->bytes);
-    memcpy(&self->head, section->data, sizeof self->head);
-    int64_t groups = self->head.groups, left = section->bytes - (int64_t)sizeof self->head, places = 0,
-            last = -1;
-    int is_sound = (self->head.place_bytes == 4 || self->head.place_bytes == 8) && groups >= 0 &&
-                   groups <= partners && groups * (int64_t)sizeof(qdri_group) <= left;
-    self->group = section->data + sizeof self->head;
-    for (int64_t i = 0; i < groups && is_sound; i++) {
+    QDRI_TRY(qdri_cursor_copy(&cursor, "its head", &self->head, sizeof self->head));
+    if (self->head.place_bytes != 4)
+        QDRI_TRY(qdri_decode_word(cursor.sender, "bytes of a place", self->head.place_bytes, 8, 8));
+    QDRI_TRY(qdri_decode_word(cursor.sender, "number of partners", self->head.groups, 0, partners));
+    QDRI_TRY(qdri_cursor_take(&cursor, "partners", self->head.groups, sizeof(qdri_group), &self->group));
+    self->place = cursor.at;
+    int64_t last = -1;
+    for (int64_t i = 0; i < self->head.groups; i++) {
+        const char *places;
         qdri_group group;
         memcpy(&group, self->group + i * (int64_t)sizeof group, sizeof group);
-        is_sound =
-            group.partner > last && group.partner < partners && group.places >= 0 && group.places <= left;
+        QDRI_TRY(qdri_decode_word(cursor.sender, "the next partner", group.partner, last + 1, partners - 1));
+        QDRI_TRY(qdri_cursor_take(&cursor, "places", group.places, self->head.place_bytes, &places));
         last = group.partner;
-        places += is_sound ? group.places : 0;
-        is_sound = is_sound && places <= left;
     }
-    if (!is_sound || section->bytes != qdri_groups_bytes(groups, places, (int)self->head.place_bytes))
-        return qdri_fail(QDR_MISMATCH,
-                         "a partial schedule of %lld bytes that does not fit its own description",
-                         (long long)section->bytes);
-    self->place = self->group + groups * (int64_t)sizeof(qdri_group);
-    return QDR_OK;
+    return qdri_cursor_end(&cursor);
 }
 
 static int reader_next(reader *self) {

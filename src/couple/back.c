@@ -115,36 +115,55 @@ void qdri_outbox_close(qdri_outbox *outbox) {
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* Goes through the sections of a letter; the label of the next, or 0 at the end, or when it makes no sense. */
-static int next_section(const qdri_letter *letter, int64_t *at, label *head) {
-    if (letter->bytes - *at < (int64_t)sizeof *head) return 0;
-    memcpy(head, (const char *)letter->data + *at, sizeof *head);
-    *at += (int64_t)sizeof *head;
-    if (head->bytes < 0 || head->bytes > letter->bytes - *at || head->role < 0 || head->role > 1) return 0;
-    *at += head->bytes;
-    return 1;
+static qdri_cursor open_letter(const qdri_build *build, const qdri_letter *letter) {
+    return (qdri_cursor){qdri_space_sender(build->space, letter->rank), "a letter of schedules", letter->data,
+                         letter->bytes};
+}
+
+/* The next section of a letter, of which there is one; `by` are the responsible ones. */
+static qdr_status next_section(const qdri_build *build, const qdri_ranges *by, qdri_cursor *letter,
+                               label *head, const char **data) {
+    QDRI_TRY(qdri_cursor_copy(letter, "a label", head, sizeof *head));
+    QDRI_TRY(
+        qdri_decode_word(letter->sender, "number of a responsible process", head->from, 0, by->count - 1));
+    QDRI_TRY(qdri_decode_word(letter->sender, "a role", head->role, 0, 1));
+    QDRI_TRY(qdri_decode_word(letter->sender, "the place of a process in its program", head->place, 0,
+                              build->ranks[head->role] - 1));
+    return qdri_cursor_take(letter, "a schedule", head->bytes, 1, data);
 }
 
 static int compare_sections(const void *a, const void *b) {
     const qdri_section *x = a, *y = b;
-    return (x->from > y->from) - (x->from < y->from);
+    int by_role = x->role - y->role;
+    return by_role ? by_role : (x->from > y->from) - (x->from < y->from);
 }
 
-static qdr_status read_letters(qdri_build *build, int letters, const qdri_letter *letter, qdri_inbox *inbox) {
-    int most = 0;
-    label head;
+/* A letter has no more sections than its bytes hold labels. */
+static qdr_status read_letters(qdri_build *build, const qdri_ranges *by, int letters,
+                               const qdri_letter *letter, qdri_inbox *inbox) {
+    int64_t most = 0;
     for (int i = 0; i < letters; i++) {
         build->spoiled |= letter[i].bytes == 0;
-        for (int64_t at = 0; next_section(&letter[i], &at, &head);) most++;
+        most += letter[i].bytes / (int64_t)sizeof(label);
     }
+    if (most > 2 * (int64_t)by->count) most = 2 * (int64_t)by->count;
     inbox->section = QDRI_ARRAY(qdri_section, most);
     if (!inbox->section) return qdri_fail_memory();
     for (int i = 0; i < letters; i++)
-        for (int64_t at = 0; next_section(&letter[i], &at, &head);)
-            if (build->has[head.role] && build->own[head.role] == head.place)
-                inbox->section[inbox->sections++] = (qdri_section){
-                    head.from, head.role, head.bytes, (const char *)letter[i].data + at - head.bytes};
-    qsort(inbox->section, (size_t)inbox->sections, sizeof *inbox->section, compare_sections);
+        for (qdri_cursor cursor = open_letter(build, &letter[i]); cursor.left > 0;) {
+            label head;
+            const char *data;
+            QDRI_TRY(next_section(build, by, &cursor, &head, &data));
+            if (!build->has[head.role] || build->own[head.role] != head.place) continue;
+            QDRI_TRY(qdri_decode_word(cursor.sender, "number of schedules", inbox->sections + 1, 1, most));
+            inbox->section[inbox->sections++] = (qdri_section){head.from, head.role, head.bytes, data};
+        }
+    if (inbox->sections > 0)
+        qsort(inbox->section, (size_t)inbox->sections, sizeof *inbox->section, compare_sections);
+    for (int i = 1; i < inbox->sections; i++)
+        if (compare_sections(&inbox->section[i - 1], &inbox->section[i]) == 0)
+            return qdri_fail(QDR_MISMATCH, "two schedules came from responsible process %d; expected one",
+                             inbox->section[i].from);
     return QDR_OK;
 }
 
@@ -170,17 +189,18 @@ static qdr_status sort_letters(qdri_outbox *outbox, int letters, const qdri_lett
     const qdri_space *space = build->space;
     int program = space->side, members = space->count[program];
     int64_t *end = QDRI_ZERO_ARRAY(int64_t, members);
-    label head;
     if (!end) return qdri_fail_memory();
     qdr_status status = QDR_OK;
     for (int pass = 0; pass < 2 && !status; pass++) {
         for (int i = 0; i < letters; i++)
-            for (int64_t at = 0; next_section(&letter[i], &at, &head);) {
-                if (head.place < 0 || head.place >= members) continue;
-                int64_t length = (int64_t)sizeof head + head.bytes;
+            for (qdri_cursor cursor = open_letter(build, &letter[i]); cursor.left > 0 && !status;) {
+                label head;
+                const char *begin = cursor.at, *data;
+                status = next_section(build, outbox->by, &cursor, &head, &data);
+                if (status || head.place >= members) continue;
+                int64_t length = cursor.at - begin;
                 if (pass)
-                    memcpy((char *)sorted[head.place].data + end[head.place],
-                           (const char *)letter[i].data + at - length, (size_t)length);
+                    memcpy((char *)sorted[head.place].data + end[head.place], begin, (size_t)length);
                 else
                     sorted[head.place].bytes += length;
                 end[head.place] += length;
@@ -278,7 +298,8 @@ qdr_status qdri_outbox_send(qdri_outbox *outbox, qdri_inbox *inbox) {
         if (from_across) qdri_letters_free(&build->effort, across, from_across);
         free(from_across);
     }
+    const qdri_ranges *by = outbox->by;
     qdri_outbox_close(outbox);
     qdri_build_works(build);
-    return status ? status : read_letters(build, inbox->letters, inbox->letter, inbox);
+    return status ? status : read_letters(build, by, inbox->letters, inbox->letter, inbox);
 }

@@ -47,11 +47,12 @@ static const char *without_rank(const char *sentence) {
     return sentence;
 }
 
-qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, int64_t *maximum, int count,
-                            double deadline) {
+qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, int64_t *maximum,
+                            const qdri_expected *expected, int count, double deadline) {
     char sentence[900];
     if (status && !qdri_wire_usable(space->wire)) return status; /* nobody would hear it */
-    qdri_agreement agreement = {.status = status, .maximum = maximum, .count = count, .deadline = deadline};
+    qdri_agreement agreement = {
+        .status = status, .maximum = maximum, .count = count, .expected = expected, .deadline = deadline};
     qdri_lock(space->wire);
     qdr_status agreed = qdri_agree(space->wire, &agreement);
     qdri_unlock(space->wire);
@@ -156,26 +157,18 @@ static qdr_status append_descriptor(bundle *self, const qdri_field *field, int r
     return status;
 }
 
-/* The next part of a bundle; NULL where it does not fit. */
-static const char *part(const qdri_letter *letter, int64_t *at, int64_t *size) {
-    if (letter->bytes - *at < 8) return NULL;
-    memcpy(size, (const char *)letter->data + *at, 8);
-    const char *begin = (const char *)letter->data + *at + 8;
-    if (*size < 0 || *size > letter->bytes - *at - 8) return NULL;
-    *at += 8 + *size;
-    return begin;
+/* The next part of a bundle. */
+static qdr_status take_part(qdri_cursor *bundle, const char *name, const char **bytes, int64_t *size) {
+    QDRI_TRY(qdri_cursor_copy(bundle, "the length of a part", size, sizeof *size));
+    return qdri_cursor_take(bundle, name, *size, 1, bytes);
 }
 
-static qdr_status read_descriptor(qdri_field *field, int role, int ranks, const qdri_letter *letter,
-                                  int64_t *at) {
+static qdr_status read_descriptor(qdri_field *field, int role, int ranks, qdri_cursor *bundle) {
+    const char *bytes;
     int64_t size;
-    const char *bytes = part(letter, at, &size);
-    if (!bytes)
-        return qdri_fail(QDR_MISMATCH, "field '%s': the other program's layout is missing", field->name);
+    QDRI_TRY(take_part(bundle, "a layout", &bytes, &size));
     QDRI_TRY(qdri_layout_read(bytes, size, &field->layout[role]));
-    bytes = part(letter, at, &size);
-    if (!bytes)
-        return qdri_fail(QDR_MISMATCH, "field '%s': the other program's region is missing", field->name);
+    QDRI_TRY(take_part(bundle, "a region", &bytes, &size));
     QDRI_TRY(qdri_region_read(bytes, size, &field->region[role]));
     if (!qdri_layout_is_compact(field->layout[role]) || qdri_layout_ranks(field->layout[role]) > ranks ||
         qdr_region_elements(field->region[role]) != field->elements ||
@@ -206,11 +199,12 @@ static qdr_status share_descriptors(qdri_build *build, const qdri_choice *choice
     qdr_status shared = qdri_share(build, "exchanging descriptors", choice[0].descriptors, gives, out, &in);
     if (!status) status = shared;
     qdri_build_works(build);
-    int64_t at = 0;
+    qdri_cursor bundle = {{build->space->name[!build->space->side], -1}, "descriptors", in.data, in.bytes};
     if (in.data && in.bytes == 0) build->spoiled = 1;
     for (int f = 0; f < stream->fields && in.bytes > 0 && !status; f++)
         if (travels(&stream->field[f], &choice[f], !own_role))
-            status = read_descriptor(&stream->field[f], !own_role, build->ranks[!own_role], &in, &at);
+            status = read_descriptor(&stream->field[f], !own_role, build->ranks[!own_role], &bundle);
+    if (!status) status = qdri_cursor_end(&bundle);
     qdri_letters_free(&build->effort, 1, &in);
     qdri_build_waits(build);
     return status;
@@ -238,7 +232,9 @@ static qdr_status report_trouble(qdri_build *build, int role, int64_t twice, int
     int64_t owner[2] = {-1, -1};
     char element[200], owners[80] = "";
     if (twice >= 0 && mine->twice == twice) owner[0] = mine->owner[0], owner[1] = mine->owner[1];
-    QDRI_TRY(qdri_space_agree(build->space, QDR_OK, owner, 2, build->deadline));
+    static const qdri_expected expected[2] = {QDRI_PLACE(0, "the lower owner of an element", -1, INT32_MAX),
+                                              QDRI_PLACE(1, "the higher owner of an element", -1, INT32_MAX)};
+    QDRI_TRY(qdri_space_agree(build->space, QDR_OK, owner, expected, 2, build->deadline));
     qdr_status status = QDR_OK;
     if (build->has[role] && build->own[role] == 0) {
         name_element(build->field, role, twice >= 0 ? twice : hole, element, sizeof element);
@@ -248,7 +244,7 @@ static qdr_status report_trouble(qdri_build *build, int role, int64_t twice, int
                            build->space->name[build->space->side], stream->name, build->field->name, element,
                            twice >= 0 ? "twice" : "by nobody", owners);
     }
-    return qdri_space_agree(build->space, status, NULL, 0, build->deadline);
+    return qdri_space_agree(build->space, status, NULL, NULL, 0, build->deadline);
 }
 
 static qdr_status agree_on_field(qdri_build *build, qdr_status status) {
@@ -260,7 +256,13 @@ static qdr_status agree_on_field(qdri_build *build, qdr_status status) {
     }
     word[4] = build->spoiled;
     status = qdri_say_who(build->space, build->stream->name, status);
-    QDRI_TRY(qdri_space_agree(build->space, status, word, 5, build->deadline));
+    static const qdri_expected expected[5] = {
+        QDRI_PLACE(0, "minus the number of an element that was exported twice", INT64_MIN, 0),
+        QDRI_PLACE(1, "minus the number of an element that nobody exports", INT64_MIN, 0),
+        QDRI_PLACE(2, "minus the number of an element that was imported twice", INT64_MIN, 0),
+        QDRI_PLACE(3, "minus the number of an element that nobody imports", INT64_MIN, 0),
+        QDRI_PLACE(4, "whether something makes no sense", 0, 1)};
+    QDRI_TRY(qdri_space_agree(build->space, status, word, expected, 5, build->deadline));
     for (int role = 0; role < 2; role++) {
         int64_t twice = word[2 * role] == INT64_MIN ? -1 : -word[2 * role];
         int64_t hole = word[2 * role + 1] == INT64_MIN ? -1 : -word[2 * role + 1];
@@ -275,14 +277,14 @@ static qdr_status agree_on_field(qdri_build *build, qdr_status status) {
 
 /* ---- what others have worked out for this rank --------------------------------------------------------- */
 
-/* Places outside of its own memory would be written to at every import. (Who states entries knows places of others; what
- * room these have is theirs to know.) */
+/* Places outside of its own memory would be written to at every import. `room` is that of entries. */
 static qdr_status check_room(const qdri_field *field, const qdri_routes *routes, const qdr_layout *layout,
-                             int own) {
-    int64_t elements, room = INT64_MAX, lowest, highest;
+                             int own, int64_t room) {
+    int64_t elements, lowest, highest;
     int stated = qdri_layout_kind_of(layout) == QDRI_RUNS_OF;
     if (qdri_layout_is_compact(layout) || stated)
         QDRI_TRY(qdr_layout_share(layout, stated ? QDR_HERE : own, &elements, &room));
+    QDRI_TRY(qdri_decode_word(QDRI_SOMEBODY, "elements of a schedule", routes->elements, 0, field->elements));
     for (int i = 0; i < routes->count; i++) {
         const qdri_route *route = &routes->route[i];
         lowest = route->list.lowest, highest = route->list.highest;
@@ -300,8 +302,8 @@ static qdr_status check_routes(qdri_build *build) {
     const qdri_field *field = build->field;
     for (int role = 0; role < 2; role++)
         if (build->has[role])
-            QDRI_TRY(
-                check_room(field, role ? &field->in : &field->out, field->layout[role], build->own[role]));
+            QDRI_TRY(check_room(field, role ? &field->in : &field->out, field->layout[role], build->own[role],
+                                field->room[role]));
     return QDR_OK;
 }
 
@@ -367,7 +369,8 @@ qdr_status qdri_build_all(qdri_build *build, const qdri_choice *asked) {
     int travelled = 0;
     take_roles(build);
     choose_all(build, asked, choice);
-    qdr_status status = join_all(build);
+    qdr_status status = join_all(build), roomed = qdri_build_rooms(build);
+    if (!status) status = roomed;
     status = share_descriptors(build, choice, status, &travelled);
     char sentence[700]; /* of the first failure; the building goes on for the sake of the others */
     snprintf(sentence, sizeof sentence, "%s", status ? qdr_error_message() : "");

@@ -66,6 +66,10 @@ void qdri_ranges_close(qdri_ranges *ranges);
 int64_t qdri_ranges_low(const qdri_ranges *ranges, int range);
 int64_t qdri_ranges_high(const qdri_ranges *ranges, int range);
 
+/* What this rank's own program says of the memory that it has, for places that come from the other: field->room, of all
+ * fields. Collective inside each program. */
+qdr_status qdri_build_rooms(qdri_build *build);
+
 /* ---- tables: table.c ----------------------------------------------------------------------------------- */
 
 enum { QDRI_OWNED_TWICE = -2 };
@@ -161,9 +165,9 @@ void qdri_build_open(qdri_build *build, qdr_stream *stream, double deadline);
 /* Both. Fields are compared and complete; fills their routes and the first part of the view. The same status everywhere. */
 qdr_status qdri_build_all(qdri_build *build, const qdri_choice *asked);
 
-/* Agreement over both programs; a sentence arrives as it was said. */
-qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, int64_t *maximum, int count,
-                            double deadline);
+/* Agreement over both programs; a sentence arrives as it was said. `expected` as in qdri_agreement. */
+qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, int64_t *maximum,
+                            const qdri_expected *expected, int count, double deadline);
 
 /* Puts program, rank and stream before the sentence of a failure of this rank's own; returns the status. */
 qdr_status qdri_say_who(const qdri_space *space, const char *stream, qdr_status status);

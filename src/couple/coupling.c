@@ -96,12 +96,12 @@ static qdr_status agree_to_open(qdr_program *program, qdr_status status, const c
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         for (const char *c = said[i] ? said[i] : "\1"; *c; c++)
             digest = qdri_mix(digest + (unsigned char)*c + 256 * i);
-    int64_t word[2] = {(int64_t)(digest >> 2), -(int64_t)(digest >> 2)};
+    int64_t word[2] = {(int64_t)digest, ~(int64_t)digest};
     qdri_agreement agreement = {.status = status, .maximum = word, .count = 2, .deadline = deadline};
     qdri_lock(program->own_wire);
     status = qdri_agree(program->own_wire, &agreement);
     qdri_unlock(program->own_wire);
-    if (!status && word[0] != -word[1])
+    if (!status && qdri_alike_differ(word))
         status = qdri_fail(QDR_MISMATCH,
                            "the ranks of %s name different programs, transports, directories or addresses "
                            "in qdr_coupling_open",

@@ -213,14 +213,44 @@ void qdri_declared_digests(const qdr_stream *stream, const qdri_head *head, int6
 
 /* ---- as it came ---------------------------------------------------------------------------------------- */
 
-qdr_status qdri_head_check(qdri_head *head, int64_t bytes) {
-    if (bytes < qdri_head_bytes(0) || head->exports < 0 || head->imports < 0 ||
-        head->exports > QDR_MOST_COUPLED || head->imports > QDR_MOST_COUPLED ||
-        bytes != qdri_head_bytes(head->exports + head->imports))
-        return qdri_fail(QDR_MISMATCH, "the other program's declaration has %lld bytes, which do not fit it",
-                         (long long)bytes);
-    head->name[QDRI_NAME - 1] = 0;
-    for (int64_t i = 0; i < head->exports + head->imports; i++) head->field[i].name[QDRI_NAME - 1] = 0;
+static const qdri_expected expected_of_head[] = {
+#define WORD(member, name, least, most) QDRI_MEMBER(qdri_head, member, name, least, most)
+    WORD(exports, "number of exported fields", 0, QDR_MOST_COUPLED),
+    WORD(imports, "number of imported fields", 0, QDR_MOST_COUPLED),
+    WORD(computes, "who computes", QDRI_OPEN, QDRI_BY_DEREF),
+    WORD(back, "how results go back", QDRI_OPEN, QDRI_BACK_ONE),
+    WORD(descriptors, "how descriptors travel", QDRI_OPEN, QDRI_REPRESENTATIVE),
+    WORD(queue, "length of the queue", 1, INT32_MAX),
+    WORD(fails_when_full, "whether a full queue fails", 0, 1),
+    WORD(converts, "whether values are converted", 0, 1),
+    WORD(checked, "whether messages are checked", 0, 1),
+#undef WORD
+};
+
+static const qdri_expected expected_of_field[] = {
+#define WORD(member, name, least, most) QDRI_MEMBER(qdri_field_head, member, name, least, most)
+    WORD(type, "the type of a field", 0, INT32_MAX),
+    WORD(width, "values per element of a field", 1, INT32_MAX),
+    WORD(elements, "number of elements of a field", 0, INT64_MAX),
+    WORD(compact, "whether a layout is compact", 0, 1),
+    WORD(boxes, "whether a layout has boxes", 0, 1),
+#undef WORD
+};
+
+enum { HEAD_WORDS = sizeof expected_of_head / sizeof(qdri_expected) };
+enum { FIELD_WORDS = sizeof expected_of_field / sizeof(qdri_expected) };
+
+qdr_status qdri_head_decode(qdri_teller sender, qdri_head *head, int64_t bytes) {
+    QDRI_TRY(qdri_decode_word(sender, "bytes of a declaration", bytes, qdri_head_bytes(0),
+                              qdri_head_bytes(2 * QDR_MOST_COUPLED)));
+    QDRI_TRY(qdri_decode(sender, expected_of_head, HEAD_WORDS, head));
+    QDRI_TRY(
+        qdri_decode_length(sender, "a declaration", bytes, qdri_head_bytes(head->exports + head->imports)));
+    qdri_decode_text(head->name, sizeof head->name);
+    for (int64_t i = 0; i < head->exports + head->imports; i++) {
+        qdri_decode_text(head->field[i].name, sizeof head->field[i].name);
+        QDRI_TRY(qdri_decode(sender, expected_of_field, FIELD_WORDS, &head->field[i]));
+    }
     return QDR_OK;
 }
 

@@ -26,7 +26,7 @@ typedef struct qdri_head {
 
 int64_t qdri_head_bytes(int64_t fields);
 /* Whether what came is one; ends its texts. */
-qdr_status qdri_head_check(qdri_head *head, int64_t bytes);
+qdr_status qdri_head_decode(qdri_teller sender, qdri_head *head, int64_t bytes);
 
 /* Local. Whether the arguments make sense; fills the stream (fields sorted by name, layouts and regions retained) and
  * makes this program's head, to be freed with free(). */

@@ -18,28 +18,41 @@
 
 /* ---- what the importer says ---------------------------------------------------------------------------- */
 
-/* It comes from another program: what is used to index or to wait makes sense, or is refused. */
-static int makes_sense(const qdri_running *running, const qdri_ask *ask) {
-    const qdri_wanted *request = &ask->request;
-    if (ask->kind != QDRI_ASK_REQUEST)
-        return (ask->kind == QDRI_ASK_PROMISE || ask->kind == QDRI_ASK_NO_MORE) && !isnan(request->time);
-    return qdri_match_name(request->match) && isfinite(request->time) && request->tolerance >= 0 &&
-           request->time >= running->timeline.asked;
+/* Requests come one after the other, and never ask for an earlier time. */
+static qdr_status decode_request(const qdri_running *running, qdri_teller sender,
+                                 const qdri_wanted *request) {
+    QDRI_TRY(qdri_decode_word(sender, "number of a request", request->number, running->asked_for,
+                              running->asked_for));
+    QDRI_TRY(qdri_decode_word(sender, "a match", request->match, QDR_EXACT, QDR_NEAREST));
+    if (!isfinite(request->time) || !(request->tolerance >= 0) || request->time < running->timeline.asked ||
+        request->digest != qdri_wanted_digest(request))
+        return qdri_fail(QDR_MISMATCH,
+                         "%s: what rank %d of %s asks for makes no sense: time %.17g after %.17g, tolerance "
+                         "%.17g, or the digest of these",
+                         running->label, sender.rank, sender.program, request->time, running->timeline.asked,
+                         request->tolerance);
+    return QDR_OK;
 }
 
-static qdr_status take_ask(qdri_running *running, const qdri_ask *ask) {
-    if (!makes_sense(running, ask))
-        return qdri_fail(QDR_MISMATCH, "%s: what rank %d of %s asks for makes no sense", running->label,
-                         running->own % running->importers, running->importer_name);
-    if (ask->kind == QDRI_ASK_REQUEST) return qdri_timeline_ask(&running->timeline, &ask->request);
-    qdri_timeline_spare(&running->timeline, ask->request.time);
+static qdr_status take_ask(qdri_running *running, qdri_teller sender, const qdri_ask *ask) {
+    const qdri_wanted *request = &ask->request;
+    QDRI_TRY(qdri_decode_word(sender, "the kind of a memo", ask->kind, QDRI_ASK_REQUEST, QDRI_ASK_NO_MORE));
+    if (ask->kind == QDRI_ASK_REQUEST) {
+        QDRI_TRY(decode_request(running, sender, request));
+        running->asked_for++;
+        return qdri_timeline_ask(&running->timeline, request);
+    }
+    if (isnan(request->time))
+        return qdri_fail(QDR_MISMATCH, "%s: rank %d of %s promises time %g", running->label, sender.rank,
+                         sender.program, request->time);
+    qdri_timeline_spare(&running->timeline, request->time);
     return QDR_OK;
 }
 
 int qdri_export_asked(qdri_box *box, const qdri_body *body) {
     qdri_running *running = box->running;
     running->asks++;
-    qdr_status status = take_ask(running, &body->ask);
+    qdr_status status = take_ask(running, qdri_box_sender(box), &body->ask);
     if (status) qdri_fault_raise(running, status);
     running->no_more_asks = body->ask.kind == QDRI_ASK_NO_MORE;
     return !status && !running->no_more_asks;

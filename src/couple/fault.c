@@ -69,8 +69,7 @@ static void tell(qdri_running *running, int except, int64_t also) {
 
 static void fail_one(qdri_running *running, const qdri_fault_note *note, int from) {
     if (running->failed) return;
-    running->failed =
-        note->status > QDR_OK && note->status <= QDR_FULL ? (qdr_status)note->status : QDR_BROKEN;
+    running->failed = (qdr_status)note->status;
     snprintf(running->sentence, sizeof running->sentence, "%.*s", QDRI_SENTENCE - 1, note->sentence);
     running->ready = 1;
     tell(running, from, note->also);
@@ -133,8 +132,12 @@ static int heard(qdri_box *box, const qdri_body *body) {
     } else if (body->fault.status == QDRI_LINGER) {
         linger(running, body->fault.also, box->from);
         return 1;
+    } else if (qdri_decode_failure(qdri_box_sender(box), body->fault.status)) {
+        qdri_fault_raise(running, QDR_MISMATCH);
     } else {
-        fail(running, &body->fault, box->from);
+        qdri_fault_note note = body->fault;
+        qdri_decode_text(note.sentence, sizeof note.sentence);
+        fail(running, &note, box->from);
     }
     return 0;
 }

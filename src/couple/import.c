@@ -93,19 +93,32 @@ static int are_unanswered(const qdri_running *running) {
     return 0;
 }
 
+/* `call` is the first without one; NULL: there is none. */
+static qdr_status decode_answer(const qdri_running *running, qdri_teller sender, const qdr_import_call *call,
+                                const qdri_answer *answer) {
+    if (!call)
+        return qdri_fail(QDR_MISMATCH,
+                         "%s: rank %d of %s got an answer to import %" PRId64 " that it did not ask for",
+                         running->label, running->own, running->importer_name, answer->number);
+    QDRI_TRY(qdri_decode_word(sender, "number of an answer", answer->number, call->request.number,
+                              call->request.number));
+    QDRI_TRY(qdri_decode_word(sender, "an answer", answer->verdict, QDRI_MATCHED, QDRI_UNMATCHED));
+    if (answer->verdict == QDRI_MATCHED && !qdri_wanted_suits(&call->request, answer->time))
+        return qdri_fail(QDR_MISMATCH,
+                         "%s: rank %d of %s answers with the export at %.17g, which does not match",
+                         running->label, sender.rank, sender.program, answer->time);
+    return QDR_OK;
+}
+
 /* Answers come in the order of requests. */
 int qdri_import_answered(qdri_box *box, const qdri_body *body) {
     qdri_running *running = box->running;
     const qdri_answer *answer = &body->answer;
     qdr_import_call *call = running->calls;
     while (call && (call->over || call->verdict != QDRI_UNDECIDED)) call = call->next;
-    int is_verdict = answer->verdict == QDRI_MATCHED || answer->verdict == QDRI_UNMATCHED;
-    if (!call || call->request.number != answer->number || !is_verdict) {
-        qdri_fault_raise(running,
-                         qdri_fail(QDR_MISMATCH,
-                                   "%s: rank %d of %s got an answer to import %" PRId64
-                                   " that it did not ask for",
-                                   running->label, running->own, running->importer_name, answer->number));
+    qdr_status status = decode_answer(running, qdri_box_sender(box), call, answer);
+    if (status) {
+        qdri_fault_raise(running, status);
         return 0;
     }
     call->verdict = (qdri_verdict)answer->verdict;
@@ -215,7 +228,7 @@ static qdr_status check_request(const qdri_running *running, const qdri_wanted *
     return QDR_OK;
 }
 
-static uint64_t digest(const qdri_wanted *request) {
+uint64_t qdri_wanted_digest(const qdri_wanted *request) {
     uint64_t word = qdri_mix((uint64_t)qdri_ordered(request->time));
     word = qdri_mix(word ^ (uint64_t)qdri_ordered(request->tolerance));
     return qdri_mix(word ^ (uint64_t)request->match ^ (uint64_t)request->number << 8);
@@ -241,7 +254,7 @@ static void launch(qdri_running *running, qdr_import_call *call) {
     while (*link) link = &(*link)->next;
     *link = call;
     request->number = running->requests++;
-    request->digest = digest(request);
+    request->digest = qdri_wanted_digest(request);
     running->asked = request->time;
     qdri_import_say(running, &(qdri_ask){.kind = QDRI_ASK_REQUEST, .request = *request});
     if (!listens) qdri_box_post(&running->answer);

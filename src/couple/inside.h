@@ -50,6 +50,8 @@ qdr_status qdri_space_open(qdri_space *space, qdri_wire *wire, const int *side_o
 void qdri_space_close(qdri_space *space);
 /* Whether a rank of the wire is of this rank's program. */
 int qdri_space_inside(const qdri_space *space, int rank);
+/* A rank of the wire, for sentences. */
+qdri_teller qdri_space_sender(const qdri_space *space, int rank);
 
 struct qdr_coupling {
     qdr_program *program;
@@ -96,6 +98,7 @@ typedef struct qdri_field {
     int64_t width;
     int64_t elements;      /* of the region */
     int compact[2];        /* the layouts */
+    int64_t room[2];       /* one more than the highest place that this rank has by what its program states */
     qdr_layout *layout[2]; /* NULL where unknown; compact or this rank's share */
     qdr_region *region[2];
     qdri_routes out, in; /* empty on the side that has none */
@@ -119,6 +122,9 @@ struct qdr_stream {
     qdri_running *running;
     qdr_stream *next; /* that lingers */
 };
+
+/* Finds damage; never 0. */
+uint64_t qdri_checksum(const void *data, int64_t bytes);
 
 /* Whether values of one type can become values of another: convert.c. */
 int qdri_convertible(qdr_type from, qdr_type to);

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Letters. The first message has the length of the letter and as much of it as fits; whoever gets one that is longer
- * makes room and asks for the rest. Messages between two ranks keep their order, so one tag is enough. When a deadline
- * passes, MPI may still use what it was given: then letters and bookkeeping stay behind, with the flight.
+ * Letters. The first message has the length of the letter, its seal and as much of it as fits; whoever gets one that is
+ * longer makes room and takes the rest, in pieces: the first is of 16 MiB at most, each further one no longer than all
+ * before it. So nobody takes more memory for a length that he was told than twice what has come, and a long letter is a
+ * few more messages. Messages between two ranks keep their order, so one tag is enough. When a deadline passes, MPI
+ * may still use what it was given: then letters and bookkeeping stay behind, with the flight.
+ *
+ * The seal is a checksum of the letter, together with what it is about: a letter that was damaged on its way, or belongs
+ * to another conversation, is not opened. What is in it is believed no more for that (decode.h).
  */
 #include "couple/mail.h"
 
@@ -11,9 +16,16 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "wire/node.h"
 
-enum { FIRST = 4096, ROOM = FIRST - 8 };
+typedef struct head {
+    int64_t bytes;
+    uint64_t seal;
+} head;
+
+enum { FIRST = 4096, ROOM = FIRST - sizeof(head) };
+int64_t qdri_letter_piece = 1 << 24;
 
 /* One letter under way: its first message has a buffer of its own, its rest goes from or into the letter. */
 typedef struct carrier {
@@ -21,6 +33,8 @@ typedef struct carrier {
     const qdri_mail *mail;
     qdri_flight_leg *first, *rest;
     char *buffer; /* [FIRST] */
+    head head;
+    int64_t moved; /* bytes of the letter that have gone, or come */
 } carrier;
 
 void *qdri_letter_alloc(qdri_effort *effort, int64_t bytes) {
@@ -43,13 +57,28 @@ void qdri_letters_spoil(qdri_effort *effort, int count, qdri_letter *letter) {
     for (int i = 0; i < count; i++) letter[i].bytes = 0;
 }
 
+/* ---- pieces and seals ---------------------------------------------------------------------------------- */
+
 static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
+/* The next piece of a letter of which so many bytes have moved. */
+static int64_t next_piece(int64_t moved, int64_t bytes) {
+    return smaller(moved < qdri_letter_piece ? qdri_letter_piece : moved, bytes - moved);
+}
+
+static uint64_t seal_of(const qdri_mail *mail, const void *data, int64_t bytes) {
+    uint64_t about = 0;
+    for (const char *at = mail->what; *at; at++) about = qdri_mix(about + (unsigned char)*at);
+    return about ^ qdri_checksum(bytes > 0 ? data : "", bytes);
+}
+
 static void count(const qdri_mail *mail, const qdri_letter *letter) {
     qdri_effort *effort = mail->effort;
-    int messages = 1 + (letter->bytes > ROOM);
+    int messages = 1;
+    for (int64_t moved = smaller(letter->bytes, ROOM); moved < letter->bytes; messages++)
+        moved += next_piece(moved, letter->bytes);
     if (qdri_space_inside(mail->space, letter->rank)) {
         effort->inside_messages += messages;
         effort->inside_bytes += letter->bytes;
@@ -59,57 +88,120 @@ static void count(const qdri_mail *mail, const qdri_letter *letter) {
     }
 }
 
-/* The beginning of a letter has come. */
+/* ---- receiving ----------------------------------------------------------------------------------------- */
+
+/* Memory for so many bytes of a letter, of which `moved` are there. */
+static int make_room(carrier *self, int64_t bytes) {
+    qdri_letter *letter = self->letter;
+    qdri_budget *memory = &self->mail->effort->memory;
+    if (!qdri_budget_take(memory, bytes - self->moved)) return 0;
+    void *grown = realloc(letter->data, bytes > 0 ? (size_t)bytes : 1);
+    if (grown) letter->data = grown;
+    if (!grown) qdri_budget_give(memory, bytes - self->moved);
+    return grown != NULL;
+}
+
+static qdr_status take_piece(carrier *self) {
+    qdri_letter *letter = self->letter;
+    int64_t piece = next_piece(self->moved, letter->bytes);
+    if (!make_room(self, self->moved + piece)) return qdri_fail_memory();
+    self->rest->is_receive = 1;
+    self->rest->expected = piece;
+    return qdri_receive(self->mail->wire, &self->rest->operation, letter->rank, QDRI_TAG_DELIVER,
+                        (char *)letter->data + self->moved, piece);
+}
+
+static qdr_status check_seal(const carrier *self) {
+    const qdri_letter *letter = self->letter;
+    if (seal_of(self->mail, letter->data, letter->bytes) == self->head.seal) return QDR_OK;
+    qdri_teller sender = qdri_space_sender(self->mail->space, letter->rank);
+    return qdri_fail(QDR_MISMATCH, "%s: a letter of %lld bytes from rank %d of %s has a broken seal",
+                     self->mail->what, (long long)letter->bytes, sender.rank, sender.program);
+}
+
+/* Some of it is here: on with the rest, if there is any. */
+static void go_on(carrier *self) {
+    if (self->moved < self->letter->bytes) {
+        qdri_flight_note(self->rest, take_piece(self));
+        return;
+    }
+    qdr_status status = check_seal(self);
+    if (status) qdri_flight_fail(self->first->flight, status);
+}
+
+static void piece_came(qdri_flight_leg *leg) {
+    carrier *self = leg->context;
+    self->moved += leg->expected;
+    go_on(self);
+}
+
+/* The beginning of a letter, in its buffer, goes where it belongs. */
+static qdr_status begin_letter(carrier *self, int64_t came) {
+    qdri_letter *letter = self->letter;
+    qdri_cursor cursor = {qdri_space_sender(self->mail->space, letter->rank), "a letter", self->buffer, came};
+    QDRI_TRY(qdri_cursor_copy(&cursor, "its head", &self->head, sizeof self->head));
+    QDRI_TRY(qdri_decode_word(cursor.sender, "bytes of a letter", self->head.bytes, 0, INT64_MAX / 2));
+    int64_t begun = smaller(self->head.bytes, ROOM);
+    QDRI_TRY(qdri_decode_length(cursor.sender, "the beginning of a letter", cursor.left, begun));
+    if (!make_room(self, begun)) return qdri_fail_memory();
+    letter->bytes = self->head.bytes;
+    memcpy(letter->data, cursor.at, (size_t)begun);
+    self->moved = begun;
+    return QDR_OK;
+}
+
 static void open_letter(qdri_flight_leg *leg) {
     carrier *self = leg->context;
-    qdri_letter *letter = self->letter;
-    const qdri_mail *mail = self->mail;
-    const int64_t most = INT64_C(1) << 40; /* nobody writes such a letter */
-    int64_t bytes = -1;
-    if (leg->operation.bytes >= 8) memcpy(&bytes, self->buffer, 8);
-    if (bytes < 0 || bytes > most || leg->operation.bytes != 8 + smaller(bytes, ROOM)) {
-        qdri_flight_fail(
-            leg->flight,
-            qdri_fail(QDR_MISMATCH,
-                      "%s: a letter of %lld bytes, beginning with %lld, from rank %d of the wire", mail->what,
-                      (long long)bytes, (long long)leg->operation.bytes, letter->rank));
-        return;
-    }
-    letter->data = qdri_letter_alloc(mail->effort, bytes);
-    if (!letter->data) {
-        qdri_flight_fail(leg->flight, qdri_fail_memory());
-        return;
-    }
-    letter->bytes = bytes;
-    memcpy(letter->data, self->buffer + 8, (size_t)smaller(bytes, ROOM));
-    if (bytes <= ROOM) return;
-    self->rest->is_receive = 1;
-    qdri_flight_note(self->rest, qdri_receive(mail->wire, &self->rest->operation, letter->rank,
-                                              QDRI_TAG_DELIVER, (char *)letter->data + ROOM, bytes - ROOM));
+    qdr_status status = begin_letter(self, leg->operation.bytes);
+    if (status)
+        qdri_flight_fail(leg->flight, status);
+    else
+        go_on(self);
 }
 
 static void expect(carrier *self) {
     self->first->is_receive = 1;
     self->first->landing = open_letter;
-    self->first->context = self;
+    self->rest->landing = piece_came;
+    self->first->context = self->rest->context = self;
     self->letter->data = NULL;
     qdri_flight_note(self->first, qdri_receive(self->mail->wire, &self->first->operation, self->letter->rank,
                                                QDRI_TAG_DELIVER, self->buffer, FIRST));
 }
 
+/* ---- sending ------------------------------------------------------------------------------------------- */
+
+static void send_piece(carrier *self) {
+    const qdri_letter *letter = self->letter;
+    int64_t piece = next_piece(self->moved, letter->bytes);
+    if (piece == 0 || self->rest->flight->failed) return;
+    const char *begin = (const char *)letter->data + self->moved;
+    self->moved += piece;
+    qdri_flight_note(self->rest, qdri_send(self->mail->wire, &self->rest->operation, letter->rank,
+                                           QDRI_TAG_DELIVER, begin, piece));
+}
+
+static void piece_went(qdri_flight_leg *leg) {
+    send_piece(leg->context);
+}
+
 static void dispatch(carrier *self) {
     const qdri_letter *letter = self->letter;
     int64_t begun = smaller(letter->bytes, ROOM);
-    memcpy(self->buffer, &letter->bytes, 8);
-    if (begun > 0) memcpy(self->buffer + 8, letter->data, (size_t)begun);
-    qdri_flight_note(self->first, qdri_send(self->mail->wire, &self->first->operation, letter->rank,
-                                            QDRI_TAG_DELIVER, self->buffer, 8 + begun));
-    if (letter->bytes > ROOM && !self->first->flight->failed)
-        qdri_flight_note(self->rest,
-                         qdri_send(self->mail->wire, &self->rest->operation, letter->rank, QDRI_TAG_DELIVER,
-                                   (char *)letter->data + ROOM, letter->bytes - ROOM));
+    self->head = (head){letter->bytes, seal_of(self->mail, letter->data, letter->bytes)};
+    memcpy(self->buffer, &self->head, sizeof self->head);
+    if (begun > 0) memcpy(self->buffer + sizeof self->head, letter->data, (size_t)begun);
+    qdri_flight_note(self->first,
+                     qdri_send(self->mail->wire, &self->first->operation, letter->rank, QDRI_TAG_DELIVER,
+                               self->buffer, (int64_t)sizeof self->head + begun));
+    self->moved = begun;
+    self->rest->landing = piece_went;
+    self->rest->context = self;
+    send_piece(self);
     count(self->mail, letter);
 }
+
+/* ---- all of them --------------------------------------------------------------------------------------- */
 
 /* What is for this rank itself just changes hands, in order. */
 static void hand_over(int own, int sends, qdri_letter *out, int receives, qdri_letter *in) {

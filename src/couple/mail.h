@@ -43,6 +43,9 @@ void qdri_letters_free(qdri_effort *effort, int count, qdri_letter *letter);
 /* Empty ones instead: this rank has failed, but the others wait for letters. It will say why when all agree. */
 void qdri_letters_spoil(qdri_effort *effort, int count, qdri_letter *letter);
 
+/* The longest first piece of what follows the beginning of a letter; the same in both programs. Tests shorten it. */
+extern int64_t qdri_letter_piece;
+
 /* Memory for a letter, counted; NULL without memory. */
 void *qdri_letter_alloc(qdri_effort *effort, int64_t bytes);
 

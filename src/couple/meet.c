@@ -36,6 +36,7 @@ static qdr_status greet(qdri_wire *wire, int rank, int64_t out, int64_t *in, dou
     if (leg) {
         word[0] = out;
         leg[1].is_receive = 1;
+        leg[1].expected = sizeof word[1];
         qdri_flight_note(&leg[1], qdri_receive(wire, &leg[1].operation, rank, QDRI_TAG_MEET, &word[1], 8));
         if (!flight->failed)
             qdri_flight_note(&leg[0], qdri_send(wire, &leg[0].operation, rank, QDRI_TAG_MEET, &word[0], 8));
@@ -70,6 +71,7 @@ static qdr_status greet_and_measure(qdri_wire *wire, int rank, double *latency, 
     qsort(taken, TIMES, sizeof *taken, compare_seconds);
     int64_t mine = (int64_t)(1e9 * taken[TIMES / 2]);
     QDRI_TRY(greet(wire, rank, mine, &theirs, deadline));
+    QDRI_TRY(qdri_decode_word((qdri_teller){NULL, rank}, "nanoseconds there and back", theirs, 0, INT64_MAX));
     *latency = 1e-9 * (double)(mine > theirs ? mine : theirs);
     return QDR_OK;
 }

@@ -187,9 +187,15 @@ static qdr_status agree_to_begin(qdri_running *running, qdr_status status) {
     const qdr_stream *stream = running->stream;
     int wishes = stream->options.plan != NULL;
     int64_t word[] = {(int64_t)(1e9 * qdri_seconds()), wishes, wishes && stream->exports};
+    static const qdri_expected expected[] = {
+        QDRI_PLACE(0, "number of a stream", 0, INT64_MAX),
+        QDRI_PLACE(1, "whether there are wishes for the plan", 0, 1),
+        QDRI_PLACE(2, "whether the exporter has wishes for the plan", 0, 1),
+    };
     qdri_agreement agreement = {.status = status,
                                 .maximum = word,
                                 .count = 3,
+                                .expected = expected,
                                 .wants_tags = 1,
                                 .deadline = qdri_deadline(stream->seconds)};
     qdri_lock(running->wire);

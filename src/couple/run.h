@@ -132,6 +132,8 @@ struct qdri_box {
 void qdri_memo_send(qdri_running *running, int to, int tag, const void *body, int64_t bytes);
 /* Listens; failures end up in the stream. */
 void qdri_box_post(qdri_box *box);
+/* Who writes to it. */
+qdri_teller qdri_box_sender(const qdri_box *box);
 /* True when MPI may go on with what is under way: then the memory must stay. */
 int qdri_memos_cancel(qdri_running *running);
 
@@ -255,6 +257,7 @@ struct qdri_running {
     char **snapshot; /* [snapshots]: NULL, or a block */
     int64_t snapshots;
     int64_t asks;               /* memos that came from the correspondent */
+    int64_t asked_for;          /* requests among them */
     int no_more_asks;           /* it said so */
     qdri_answer *mine, *theirs; /* answers that wait for being compared with the neighbour's */
     int64_t mines, mine_capacity, their, their_capacity;
@@ -354,8 +357,6 @@ qdr_status qdri_transfer_start(qdri_running *running, const qdri_wanted *request
 /* What came, into the arrays of the call. */
 qdr_status qdri_transfer_unpack(qdri_running *running, const qdr_import_call *call);
 
-uint64_t qdri_checksum(const void *data, int64_t bytes);
-
 /* `count` values; whole numbers beyond the range become its end, and what is no number 0. */
 void qdri_convert(qdr_type from, qdr_type to, int64_t count, const void *in, void *out);
 
@@ -376,6 +377,8 @@ int64_t qdri_import_held(const qdri_running *running);
 /* Frees the calls, but for those: they stay, with the stream's failure, until they are waited for. */
 void qdri_import_close(qdri_running *running);
 
+/* Of what is asked for; with its number. */
+uint64_t qdri_wanted_digest(const qdri_wanted *request);
 /* "BEFORE 3.5, tolerance 1". */
 void qdri_wanted_text(const qdri_wanted *request, char *text, size_t size);
 

@@ -101,8 +101,13 @@ static int heard(qdri_box *box, const qdri_body *body) {
         running->heard.serial = 0; /* it waits here no more */
         return 0;
     }
+    if (qdri_decode_word(qdri_box_sender(box), "what is waited for", body->statement.kind, QDRI_WAIT_OTHER,
+                         QDRI_WAIT_CLOSE)) {
+        qdri_fault_raise(running, QDR_MISMATCH);
+        return 0;
+    }
     running->heard = body->statement;
-    running->heard.what[QDRI_WHAT - 1] = 0;
+    qdri_decode_text(running->heard.what, sizeof running->heard.what);
     return 1;
 }
 

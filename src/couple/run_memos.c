@@ -55,12 +55,14 @@ void qdri_memo_send(qdri_running *running, int to, int tag, const void *body, in
 
 /* ---- boxes --------------------------------------------------------------------------------------------- */
 
+qdri_teller qdri_box_sender(const qdri_box *box) {
+    return qdri_space_sender(&box->running->stream->coupling->space, box->from);
+}
+
 static void came(qdri_operation *operation, qdr_status status) {
     qdri_box *box = (qdri_box *)operation;
-    if (!status && box->operation.bytes != box->bytes)
-        status =
-            qdri_fail(QDR_MISMATCH, "%s: a memo of %lld bytes came from rank %d; expected %lld",
-                      box->running->label, (long long)box->operation.bytes, box->from, (long long)box->bytes);
+    if (!status)
+        status = qdri_decode_length(qdri_box_sender(box), "a memo", box->operation.bytes, box->bytes);
     if (status)
         qdri_fault_raise(box->running, status);
     else if (box->came(box, &box->body))

@@ -34,10 +34,22 @@ static qdr_status make_wishes(const qdr_plan_options *options, wishes *wanted) {
                          "qdr_plan_options of %zu bytes in the options of a stream; begin with "
                          "QDR_PLAN_OPTIONS",
                          options->size);
-    *wanted = (wishes){.chunk = options->chunk, .window = options->window, .barrier = options->barrier};
+    *wanted = (wishes){.chunk = options->chunk, .window = options->window, .barrier = options->barrier != 0};
     QDRI_TRY(copy_word(options->algorithm, wanted->algorithm, sizeof wanted->algorithm));
     QDRI_TRY(copy_word(options->pacing, wanted->pacing, sizeof wanted->pacing));
     return copy_word(options->transport, wanted->transport, sizeof wanted->transport);
+}
+
+static qdr_status decode_wishes(wishes *wanted) {
+    static const qdri_expected expected[] = {
+        QDRI_MEMBER(wishes, chunk, "bytes of a chunk", 0, INT64_MAX),
+        QDRI_MEMBER(wishes, window, "bytes of the window", 0, INT64_MAX),
+        QDRI_MEMBER(wishes, barrier, "whether there is a barrier", 0, 1),
+    };
+    qdri_decode_text(wanted->algorithm, sizeof wanted->algorithm);
+    qdri_decode_text(wanted->pacing, sizeof wanted->pacing);
+    qdri_decode_text(wanted->transport, sizeof wanted->transport);
+    return qdri_decode(QDRI_SOMEBODY, expected, 3, wanted);
 }
 
 /* Both: what those who decide asked for, on all ranks. */
@@ -54,11 +66,9 @@ static qdr_status share_wishes(qdri_running *running, wishes *wanted, double dea
         running->wire,
         &(qdri_agreement){.status = status, .maximum = word, .count = WORDS, .deadline = deadline});
     qdri_unlock(running->wire);
+    QDRI_TRY(status);
     memcpy(wanted, word, sizeof *wanted);
-    wanted->algorithm[sizeof wanted->algorithm - 1] = 0;
-    wanted->pacing[sizeof wanted->pacing - 1] = 0;
-    wanted->transport[sizeof wanted->transport - 1] = 0;
-    return status;
+    return decode_wishes(wanted);
 }
 
 static const char *unless_empty(const char *word) {
@@ -84,11 +94,11 @@ qdr_status qdri_plan_open(qdri_running *running) {
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     wishes wanted = {.chunk = 0};
     qdr_partners *partners = NULL;
-    if (running->plan_is_wished)
-        QDRI_TRY(share_wishes(running, &wanted, qdri_deadline(running->stream->seconds)));
+    double deadline = qdri_deadline(running->stream->seconds);
+    if (running->plan_is_wished) QDRI_TRY(share_wishes(running, &wanted, deadline));
     fill_options(running->stream, &wanted, &options);
     QDRI_TRY(qdri_partners_on(running->wire, out->count, out->rank, out->bytes, in->count, in->rank,
-                              in->bytes, &partners));
+                              in->bytes, deadline, &partners));
     qdr_status status = qdr_plan_create(partners, &options, &running->plan);
     qdr_partners_destroy(&partners);
     return status;

@@ -35,3 +35,8 @@ void qdri_space_close(qdri_space *space) {
 int qdri_space_inside(const qdri_space *space, int rank) {
     return space->is_self || (space->place[rank] < 0) == space->side;
 }
+
+qdri_teller qdri_space_sender(const qdri_space *space, int rank) {
+    int place = space->place[rank], side = !space->is_self && place < 0;
+    return (qdri_teller){space->name[side], place < 0 ? -1 - place : place};
+}

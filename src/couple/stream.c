@@ -38,15 +38,12 @@ static qdr_status agree_on_arguments(const qdr_stream *stream, const qdri_head *
     int64_t word[2 * WORDS], digest[QDRI_DECLARED] = {0};
     if (!status) qdri_declared_digests(stream, head, digest);
     for (int i = 0; i < 2 * WORDS; i++) word[i] = INT64_MIN;
-    for (int i = 0; i < QDRI_DECLARED; i++) {
-        word[WORDS * space->side + 2 * i] = digest[i];
-        word[WORDS * space->side + 2 * i + 1] = -digest[i];
-    }
+    for (int i = 0; i < QDRI_DECLARED; i++) qdri_alike_put(&word[WORDS * space->side + 2 * i], digest[i]);
     status = qdri_say_who(space, stream->name[0] ? stream->name : "?", status);
-    QDRI_TRY(qdri_space_agree(space, status, word, 2 * WORDS, deadline));
+    QDRI_TRY(qdri_space_agree(space, status, word, NULL, 2 * WORDS, deadline));
     for (int side = 0; side < 2 - space->is_self; side++)
         for (int i = 0; i < QDRI_DECLARED; i++)
-            if (word[WORDS * side + 2 * i] != -word[WORDS * side + 2 * i + 1])
+            if (qdri_alike_differ(&word[WORDS * side + 2 * i]))
                 return qdri_fail(QDR_MISMATCH, "the ranks of %s disagree on the %s of a stream",
                                  space->name[side], qdri_declared_what[i]);
     return QDR_OK;
@@ -68,7 +65,7 @@ static qdr_status exchange_heads(qdri_build *build, const qdri_head *mine, const
         out.bytes = 0;
     int way = build->stream->coupling->latency < 1e-3 ? QDRI_DISJOINT : QDRI_REPRESENTATIVE;
     QDRI_TRY(qdri_share(build, "exchanging declarations", way, gives, out, theirs));
-    QDRI_TRY(qdri_head_check(theirs->data, theirs->bytes));
+    QDRI_TRY(qdri_head_decode((qdri_teller){space->name[!space->side], -1}, theirs->data, theirs->bytes));
     head[!space->side] = theirs->data;
     return QDR_OK;
 }
@@ -88,7 +85,7 @@ static qdr_status sum_up(qdri_build *build, double began) {
     most[4] = (int64_t)(1e9 * (qdri_seconds() - began));
     sum[4] = effort->inside_messages, sum[5] = effort->inside_bytes;
     sum[6] = effort->across_messages, sum[7] = effort->across_bytes;
-    QDRI_TRY(qdri_space_agree(build->space, QDR_OK, most, 5, build->deadline));
+    QDRI_TRY(qdri_space_agree(build->space, QDR_OK, most, NULL, 5, build->deadline));
     qdri_lock(wire);
     qdri_flight *flight = qdri_flight_create(wire, "summing up");
     int64_t *words = flight ? QDRI_FLIGHT_ARRAY(flight, int64_t, SUMS) : NULL;

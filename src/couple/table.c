@@ -292,22 +292,29 @@ static qdr_status write_letters(qdri_build *build, int role, const qdri_side *si
 
 /* ---- hearing ------------------------------------------------------------------------------------------- */
 
+/* The columns of a letter. */
+typedef struct columns {
+    stated form;
+    const char *number, *place, *owner, *length;
+} columns;
+
 /* Whether the letter is what it says: nothing of it is believed before. */
-static qdr_status check_form(const qdri_letter *letter, stated *form) {
-    *form = (stated){.number_bytes = 4, .place_bytes = 4};
-    if (letter->bytes < (int64_t)sizeof *form)
-        return qdri_fail(QDR_MISMATCH, "a letter about owners is too short");
-    memcpy(form, letter->data, sizeof *form);
-    int64_t entry = (int64_t)form->number_bytes + form->place_bytes + (form->has_owner ? 4 : 0) +
-                    (form->has_length ? form->number_bytes : 0);
-    if ((form->number_bytes != 4 && form->number_bytes != 8) ||
-        (form->place_bytes != 4 && form->place_bytes != 8) || form->entries < 0 ||
-        form->entries > letter->bytes / entry ||
-        letter->bytes != (int64_t)sizeof *form + form->entries * entry)
-        return qdri_fail(QDR_MISMATCH,
-                         "a letter about owners has %lld bytes, which do not fit its own description",
-                         (long long)letter->bytes);
-    return QDR_OK;
+static qdr_status open_columns(qdri_teller sender, const qdri_letter *letter, columns *self) {
+    qdri_cursor cursor = {sender, "a letter about owners", letter->data, letter->bytes};
+    stated *form = &self->form;
+    QDRI_TRY(qdri_cursor_copy(&cursor, "its head", form, sizeof *form));
+    if (form->number_bytes != 4)
+        QDRI_TRY(qdri_decode_word(sender, "bytes of a number", form->number_bytes, 8, 8));
+    if (form->place_bytes != 4)
+        QDRI_TRY(qdri_decode_word(sender, "bytes of a place", form->place_bytes, 8, 8));
+    QDRI_TRY(qdri_decode_word(sender, "whether there are owners", form->has_owner, 0, 1));
+    QDRI_TRY(qdri_decode_word(sender, "whether there are lengths", form->has_length, 0, 1));
+    QDRI_TRY(qdri_cursor_take(&cursor, "numbers", form->entries, form->number_bytes, &self->number));
+    QDRI_TRY(qdri_cursor_take(&cursor, "places", form->entries, form->place_bytes, &self->place));
+    QDRI_TRY(qdri_cursor_take(&cursor, "owners", form->entries, 4 * form->has_owner, &self->owner));
+    QDRI_TRY(qdri_cursor_take(&cursor, "lengths", form->entries, form->number_bytes * form->has_length,
+                              &self->length));
+    return qdri_cursor_end(&cursor);
 }
 
 /* Single elements of the teller's own, in four bytes: almost all that is ever told. Returns how many were taken; the rest
@@ -326,40 +333,53 @@ static int64_t hear_plain(const char *number, const char *place, int64_t entries
     return entries;
 }
 
+/* One entry of a letter. */
+typedef struct entry {
+    int64_t first, count, where, who;
+} entry;
+
+static qdr_status read_entry(const qdri_build *build, int role, int teller_place, qdri_teller sender,
+                             const columns *from, int64_t i, const qdri_owners *owners, entry *one) {
+    const stated *form = &from->form;
+    *one = (entry){.first = get(from->number, form->number_bytes, i),
+                   .count = form->has_length ? get(from->length, form->number_bytes, i) : 1,
+                   .where = get(from->place, form->place_bytes, i),
+                   .who = form->has_owner ? get(from->owner, 4, i) : teller_place};
+    int64_t highest = owners->wide ? INT64_MAX / 2 : UINT32_MAX;
+    QDRI_TRY(qdri_decode_word(sender, "elements of an entry", one->count, 0, owners->count));
+    QDRI_TRY(qdri_decode_word(sender, "number of an element", one->first, 0, owners->count - one->count));
+    QDRI_TRY(qdri_decode_word(sender, "place of an element", one->where, 0, highest + 1 - one->count));
+    return qdri_decode_word(sender, "owner of an element", one->who, 0, build->ranks[role] - 1);
+}
+
 static qdr_status hear(qdri_build *build, int role, int teller_place, const qdri_letter *letter,
                        qdri_owners *owners, qdri_trouble *trouble) {
-    stated form;
+    qdri_teller sender = qdri_space_sender(build->space, letter->rank);
+    columns from;
     if (letter->bytes == 0) {
         build->spoiled = 1;
         return QDR_OK;
     }
-    QDRI_TRY(check_form(letter, &form));
-    const char *number = (const char *)letter->data + sizeof form;
-    const char *place = number + form.entries * form.number_bytes,
-               *owner = place + form.entries * form.place_bytes;
-    const char *length = owner + (form.has_owner ? 4 * form.entries : 0);
-    if (form.place_bytes == 8 && !owners->wide) QDRI_TRY(qdri_owners_widen(&build->effort, owners));
-    int is_plain = form.number_bytes == 4 && form.place_bytes == 4 && !form.has_owner && !form.has_length;
-    int64_t heard =
-        is_plain && !owners->wide ? hear_plain(number, place, form.entries, teller_place, owners) : 0;
-    for (int64_t i = heard; i < form.entries; i++) {
-        int64_t first = get(number, form.number_bytes, i),
-                count = form.has_length ? get(length, form.number_bytes, i) : 1;
-        int64_t where = get(place, form.place_bytes, i);
-        int who = form.has_owner ? (int)get(owner, 4, i) : teller_place;
-        if (first < 0 || count < 0 || count > owners->count || first > owners->count - count || where < 0 ||
-            who < 0 || who >= build->ranks[role])
-            return qdri_fail(QDR_MISMATCH,
-                             "a letter about owners names number %lld of %lld, place %lld of rank %d",
-                             (long long)first, (long long)owners->count, (long long)where, who);
+    QDRI_TRY(open_columns(sender, letter, &from));
+    const stated *form = &from.form;
+    if (form->place_bytes == 8 && !owners->wide) QDRI_TRY(qdri_owners_widen(&build->effort, owners));
+    int is_plain = form->number_bytes == 4 && form->place_bytes == 4 && !form->has_owner && !form->has_length;
+    int64_t heard = is_plain && !owners->wide
+                        ? hear_plain(from.number, from.place, form->entries, teller_place, owners)
+                        : 0;
+    for (int64_t i = heard; i < form->entries; i++) {
+        entry one;
         int spoilt = 0;
-        for (int64_t k = 0; k < count; k++) {
-            int32_t known = owners->owner[first + k];
+        QDRI_TRY(read_entry(build, role, teller_place, sender, &from, i, owners, &one));
+        for (int64_t k = 0; k < one.count; k++) {
+            int32_t known = owners->owner[one.first + k];
             if (known == -1) continue;
-            qdri_note_trouble(trouble, owners->low + first + k, known < 0 ? who : known, who, -1);
+            qdri_note_trouble(trouble, owners->low + one.first + k, known < 0 ? (int)one.who : known,
+                              (int)one.who, -1);
             spoilt = 1;
         }
-        enter(owners, owners->low + first, count, spoilt ? QDRI_OWNED_TWICE : who, where, 1);
+        enter(owners, owners->low + one.first, one.count, spoilt ? QDRI_OWNED_TWICE : (int)one.who, one.where,
+              1);
     }
     return QDR_OK;
 }

@@ -55,6 +55,10 @@ static double highest(const qdri_wanted *request) {
     return looks_ahead ? request->time + request->tolerance : request->time;
 }
 
+int qdri_wanted_suits(const qdri_wanted *request, double time) {
+    return time >= qdri_wanted_lowest(request) && time <= highest(request);
+}
+
 /* The better of the two neighbours of a request, either of which may be NULL or outside its window. */
 static qdri_stamp *better(const qdri_wanted *request, qdri_stamp *before, qdri_stamp *after) {
     if (before && before->time < qdri_wanted_lowest(request)) before = NULL;

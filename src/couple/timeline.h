@@ -85,6 +85,9 @@ const qdri_asked *qdri_timeline_undecided(const qdri_timeline *timeline);
 /* The lowest time of an export that could answer the request. */
 double qdri_wanted_lowest(const qdri_wanted *request);
 
+/* Whether an export at that time could. */
+int qdri_wanted_suits(const qdri_wanted *request, double time);
+
 /* "EXACT" and so on; NULL: there is no such match. */
 const char *qdri_match_name(int64_t match);
 

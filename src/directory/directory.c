@@ -82,15 +82,15 @@ static qdr_status meet(qdri_wire *wire, qdr_directory *directory, const qdr_dire
     int64_t desk = mine ? 0 : qdri_desk_take(directory);
     const char *transport = getenv("QDR_TRANSPORT");
     int64_t lacks = !desk || (transport && !strcmp(transport, "net"));
-    int64_t number = mine ? 0 : qdri_desk_number(directory);
+    int64_t number = mine ? 0 : qdri_desk_number(directory), caches = options->caches != 0;
     int64_t word[] = {options->placement,
-                      -(int64_t)options->placement,
+                      ~(int64_t)options->placement,
                       options->limit,
-                      -options->limit,
+                      ~options->limit,
                       options->payload_bytes,
-                      -options->payload_bytes,
-                      !!options->caches,
-                      -!!options->caches,
+                      ~options->payload_bytes,
+                      caches,
+                      ~caches,
                       lacks,
                       number};
     enum { ALIKE = 8, LACKS = ALIKE, NUMBER };
@@ -108,7 +108,7 @@ static qdr_status meet(qdri_wire *wire, qdr_directory *directory, const qdr_dire
     QDRI_TRY(qdri_agree(wire, &agreement));
     directory->first_tag = agreement.first_tag;
     for (int i = 0; i < ALIKE; i += 2)
-        if (word[i] != -word[i + 1])
+        if (qdri_alike_differ(&word[i]))
             return qdri_fail(
                 QDR_MISMATCH,
                 "qdr_directory_create: ranks ask for different placements, limits, payloads or caches");

@@ -48,7 +48,14 @@ static void advance(qdri_gossip *gossip) {
 
 static void heard(qdri_flight_leg *leg) {
     qdri_gossip *gossip = leg->context;
-    gossip->came[(leg - gossip->legs) / 2] = 1;
+    int64_t step = (leg - gossip->legs) / 2;
+    qdri_news *news = &gossip->heard[step];
+    qdri_decode_text(news->sentence, sizeof news->sentence);
+    if (news->status && qdri_decode_failure((qdri_teller){NULL, leg->operation.partner}, news->status)) {
+        qdri_flight_fail(leg->flight, QDR_MISMATCH);
+        return;
+    }
+    gossip->came[step] = 1;
     advance(gossip);
 }
 
@@ -73,6 +80,7 @@ qdri_gossip *qdri_gossip_prepare(qdri_flight *flight, int tag) {
         leg->landing = heard;
         leg->context = gossip;
         leg->is_receive = 1;
+        leg->expected = (int64_t)sizeof(qdri_news);
         qdri_flight_note(leg, qdri_receive(wire, &leg->operation, from, tag, &gossip->heard[step],
                                            (int64_t)sizeof(qdri_news)));
     }

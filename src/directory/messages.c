@@ -252,7 +252,7 @@ static void has_entered(qdri_gossip *gossip) {
     const qdri_news *news = &gossip->news;
     t->has_entered = 1;
     adopt(t, news);
-    if (!news->status && news->maximum[0] != -news->maximum[1])
+    if (!news->status && qdri_alike_differ(news->maximum))
         qdri_round_fail(t->round, qdri_fail(QDR_MISMATCH, "ranks are in different calls of a directory"));
     if (t->round->status) {
         qdri_gossip_begin(t->leave); /* all do */
@@ -270,8 +270,7 @@ static qdr_status prepare(qdri_traffic *t) {
     t->leave->ended = has_left;
     t->enter->context = t->leave->context = t;
     qdri_news *news = &t->enter->news;
-    news->maximum[0] = t->round->call.verb;
-    news->maximum[1] = -news->maximum[0];
+    qdri_alike_put(news->maximum, t->round->call.verb);
     return QDR_OK;
 }
 

@@ -98,13 +98,13 @@ static qdr_status agree(const qdri_query *query, qdr_status mine, int number) {
     if (!mine && query->spec->option_count > 0) dimensions = query->spec->value[0].integer;
     int64_t limit = mine ? 0 : options->limit, symmetric = mine ? 0 : !!options->symmetric;
     int64_t form = number * 2 + symmetric;
-    int64_t word[] = {form, -form, dimensions, -dimensions, limit, -limit};
+    int64_t word[] = {form, ~form, dimensions, ~dimensions, limit, ~limit};
     QDRI_TRY(qdri_agree(query->wire, &(qdri_agreement){.status = mine,
                                                        .maximum = word,
                                                        .count = QDRI_COUNT_OF(word),
                                                        .deadline = qdri_deadline(0)}));
     for (int i = 0; i < QDRI_COUNT_OF(word); i += 2)
-        if (word[i] != -word[i + 1])
+        if (qdri_alike_differ(&word[i]))
             return qdri_fail(QDR_MISMATCH,
                              "qdr_resolve: ranks ask for different methods, limits, or symmetric and not");
     return QDR_OK;

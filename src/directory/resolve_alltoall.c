@@ -47,7 +47,10 @@ static qdr_status run(gathering *g) {
     int64_t own = g->count[query->ranks], sum = 0;
     for (int r = 0; r <= query->ranks; r++) {
         g->start[r] = sum;
-        if (r < query->ranks) sum += g->count[r];
+        if (r == query->ranks) continue;
+        QDRI_TRY(qdri_decode_word((qdri_teller){NULL, r}, "bytes of its list", g->count[r], 0,
+                                  (INT64_C(1) << 62) / query->ranks));
+        sum += g->count[r];
     }
     if (sum / (int64_t)sizeof(int64_t) > INT32_MAX)
         return qdri_fail(QDR_RANGE,

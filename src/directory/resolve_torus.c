@@ -56,7 +56,11 @@ static qdr_status learn_counts(pass *p) {
     for (int r = 0; r <= query->ranks; r++) start[r] = r * (int64_t)sizeof *own;
     qdri_flight_note(leg, qdri_gather_all(query->wire, &leg->operation, own, sizeof *own, count, start));
     p->bound[0] = count;
-    return qdri_flight_wait(p->flight);
+    QDRI_TRY(qdri_flight_wait(p->flight));
+    for (int r = 0; r < query->ranks; r++)
+        QDRI_TRY(qdri_decode_word((qdri_teller){NULL, r}, "number of its questions", count[r], 0,
+                                  (INT64_C(1) << 56) / nodes));
+    return QDR_OK;
 }
 
 /* A collection is all lists of a ring. */

@@ -95,6 +95,16 @@ int qdri_envelopes_take(qdri_round *round) {
     return taken;
 }
 
+/* What it says of its parcel fits what came. */
+static qdr_status check(const qdri_round *round, const arrival *one) {
+    const qdri_operation *operation = &one->leg->operation;
+    qdri_teller sender = {NULL, operation->partner};
+    QDRI_TRY(qdri_decode_word(sender, "bytes of an envelope", operation->bytes, 8, INT32_MAX));
+    QDRI_TRY(qdri_decode_word(sender, "bytes of a parcel", one->envelope[0], 0, round->largest));
+    return qdri_decode_length(sender, "an envelope", operation->bytes,
+                              8 * envelope_length(round, one->envelope[0]));
+}
+
 qdr_status qdri_envelopes_learn(qdri_round *round) {
     qdri_flight *flight = round->flight;
     int arrived = 0;
@@ -113,6 +123,7 @@ qdr_status qdri_envelopes_learn(qdri_round *round) {
     if (!qdri_sort_order(key, arrived, order)) return qdri_fail_memory();
     for (int i = 0; i < arrived; i++) {
         int64_t *envelope = list[order[i]]->envelope;
+        QDRI_TRY(check(round, list[order[i]]));
         came[i] = (qdr_parcel){.rank = (int)key[order[i]], .bytes = envelope[0]};
         if (travels_along(round, envelope[0])) came[i].data = envelope + 1;
     }

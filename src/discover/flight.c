@@ -136,6 +136,9 @@ static void landed(qdri_operation *operation, qdr_status status) {
         if (!flight->under_way) dispose(flight);
         return;
     }
+    if (!status && leg->is_receive && leg->expected > 0)
+        status = qdri_decode_length((qdri_teller){NULL, operation->partner}, flight->what, operation->bytes,
+                                    leg->expected);
     if (status)
         qdri_flight_fail(flight, status);
     else if (leg->landing)
@@ -197,6 +200,7 @@ qdr_status qdri_flight_deliver(qdri_flight *flight, qdri_flight_leg *legs, int s
     for (int i = 0; i < receives && !flight->failed; i++) {
         if (!in[i].data || !in[i].bytes) continue;
         legs->is_receive = 1;
+        legs->expected = in[i].bytes;
         qdri_flight_note(legs, qdri_receive(flight->wire, &legs->operation, in[i].rank, QDRI_TAG_DELIVER,
                                             in[i].data, in[i].bytes));
         legs++;

@@ -28,6 +28,7 @@ struct qdri_flight_leg {
     qdri_flight *flight;
     void (*landing)(qdri_flight_leg *leg); /* called when it went well; NULL: nothing to do */
     void *context;                         /* for `landing` */
+    int64_t expected;                      /* of a receive, how much has to come; 0: whatever comes */
     int listed, under_way, is_receive;
     qdri_flight_leg *next;
 };

@@ -49,19 +49,24 @@ static qdr_status gather_counts(gathering *work) {
     return gather(work, &work->legs[0], work->own, sizeof *work->own, work->count);
 }
 
-/* start[0] is 0 and stays so. */
-static int64_t lay_out(gathering *work) {
-    for (int rank = 0; rank < work->ranks; rank++)
+/* start[0] is 0 and stays so. No rank has more messages than there are ranks. */
+static qdr_status lay_out(gathering *work, int64_t *messages) {
+    for (int rank = 0; rank < work->ranks; rank++) {
+        QDRI_TRY(qdri_decode_word((qdri_teller){NULL, rank}, "number of messages", work->count[rank], 0,
+                                  work->ranks));
         work->start[rank + 1] = work->start[rank] + work->count[rank] * (int64_t)sizeof(qdr_message);
-    return work->start[work->ranks] / (int64_t)sizeof(qdr_message);
+    }
+    *messages = work->start[work->ranks] / (int64_t)sizeof(qdr_message);
+    return QDR_OK;
 }
 
 static qdr_status gather_all(qdri_wire *wire, gathering *work, qdr_status status, qdr_pattern **pattern) {
     QDRI_TRY(qdri_flight_agree(wire, work->flight, status, NULL, 0));
     QDRI_TRY(gather_counts(work));
-    int64_t messages = lay_out(work);
-    work->message = QDRI_FLIGHT_ARRAY(work->flight, qdr_message, messages);
-    status = work->message ? QDR_OK : qdri_fail_memory();
+    int64_t messages = 0;
+    status = lay_out(work, &messages);
+    if (!status) work->message = QDRI_FLIGHT_ARRAY(work->flight, qdr_message, messages);
+    if (!status && !work->message) status = qdri_fail_memory();
     QDRI_TRY(qdri_flight_agree(wire, work->flight, status, NULL, 0));
     QDRI_TRY(gather(work, &work->legs[1], work->row, *work->own * (int64_t)sizeof *work->row, work->message));
     status = qdr_pattern_create(work->ranks, messages, work->message, pattern);

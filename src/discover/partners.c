@@ -357,13 +357,15 @@ qdr_status qdr_partners_from_both(MPI_Comm comm, int sends, const int *destinati
 }
 
 qdr_status qdri_partners_on(qdri_wire *wire, int sends, const int *destination, const int64_t *send_items,
-                            int receives, const int *source, const int64_t *receive_items,
+                            int receives, const int *source, const int64_t *receive_items, double deadline,
                             qdr_partners **partners) {
     const side out = {"destination", sends, destination, send_items};
     const side in = {"source", receives, source, receive_items};
     qdri_wire_retain(wire);
     qdri_lock(wire);
-    return from_both(wire, qdri_flight_create(wire, "check of partners"), &out, &in, 0, partners);
+    qdri_flight *flight = qdri_flight_create(wire, "check of partners");
+    if (flight) flight->deadline = deadline;
+    return from_both(wire, flight, &out, &in, 0, partners);
 }
 
 /* ---- the matrix known ---------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ const qdr_pattern *qdri_partners_pattern(const qdr_partners *partners);
 
 /* qdr_partners_from_both() without a check, on a wire that exists. */
 qdr_status qdri_partners_on(qdri_wire *wire, int sends, const int *destination, const int64_t *send_items,
-                            int receives, const int *source, const int64_t *receive_items,
+                            int receives, const int *source, const int64_t *receive_items, double deadline,
                             qdr_partners **partners);
 
 /* qdr_partners_gather() for callers that hold the wire's lock. */

@@ -145,6 +145,8 @@ static qdr_status receive_visits(qdri_round *round) {
     int64_t total = 0;
     for (int i = 0; i < visits; i++) {
         int64_t count = round->in[i].bytes / item_bytes(call);
+        QDRI_TRY(qdri_decode_length((qdri_teller){NULL, round->in[i].rank}, "items of a rendezvous",
+                                    round->in[i].bytes, count * item_bytes(call)));
         const int64_t *key = round->in[i].data;
         visit[i] = (qdri_visit){round->in[i].rank, count, key, (const char *)(key + count), NULL};
         if (call->reply_bytes && count > (INT64_MAX / 2 - total) / call->reply_bytes)

@@ -22,12 +22,12 @@
 #include "base/error.h"
 
 /* The words of the first agreement: always as many, so that calls of different kinds can meet in it. A
- * value that must be the same is there with its negative: highest and lowest in one. */
+ * value that must be the same is there with its complement: highest and lowest in one. */
 enum { LARGEST, CALL, METHOD = CALL + 2, ALIKE = METHOD + 2, WORDS = ALIKE + 2 * QDRI_ALIKE };
 
 enum { ALIGNMENT = 16 };
 
-static const char *const call_names[] = {
+static const char *const call_names[QDRI_CALLS] = {
     [QDRI_CALL_DISCOVER] = "qdr_discover",
     [QDRI_CALL_SENDS] = "qdr_partners_from_sends",
     [QDRI_CALL_RECEIVES] = "qdr_partners_from_receives",
@@ -67,34 +67,25 @@ static qdr_status prepare(qdri_round *round) {
     return method->carries ? qdri_envelopes_prepare(round) : QDR_OK;
 }
 
-static void put(int64_t *pair, int64_t value) {
-    pair[0] = value;
-    pair[1] = -value;
-}
-
-static int differs(const int64_t *pair) {
-    return pair[0] != -pair[1];
-}
-
 /* All ranks see the same words, so all say the same. */
 static qdr_status compare(const qdri_round *round, const int64_t *word) {
-    if (differs(&word[CALL]))
-        return qdri_fail(QDR_MISMATCH, "some ranks are in %s, others in %s", call_names[-word[CALL + 1]],
-                         call_names[word[CALL]]);
-    if (differs(&word[METHOD])) {
+    if (qdri_alike_differ(&word[CALL]))
+        return qdri_fail(QDR_MISMATCH, "some ranks are in %s, others in %s",
+                         call_names[qdri_alike_lowest(&word[CALL])], call_names[word[CALL]]);
+    if (qdri_alike_differ(&word[METHOD])) {
         qdr_discovery_info high, low;
         QDRI_TRY(qdr_discovery((int)word[METHOD], &high));
-        QDRI_TRY(qdr_discovery((int)-word[METHOD + 1], &low));
+        QDRI_TRY(qdr_discovery((int)qdri_alike_lowest(&word[METHOD]), &low));
         return qdri_fail(QDR_MISMATCH, "some ranks discover by %s, others by %s; expected the same on all",
                          low.name, high.name);
     }
     for (int i = 0; i < round->alikes; i++) {
         const int64_t *pair = &word[ALIKE + 2 * i];
-        if (differs(pair))
+        if (qdri_alike_differ(pair))
             return qdri_fail(QDR_MISMATCH,
                              "the %s is %" PRId64 " on some rank, and %" PRId64
                              " on another; expected the same on all",
-                             round->alike[i].what, -pair[1], pair[0]);
+                             round->alike[i].what, qdri_alike_lowest(pair), pair[0]);
     }
     return QDR_OK;
 }
@@ -106,23 +97,40 @@ static int64_t method_number(const qdri_discovery *method) {
     return 0;
 }
 
+#define ANY(i) QDRI_PLACE(i, "a word that must be alike", INT64_MIN, INT64_MAX)
+static const qdri_expected expected[WORDS] = {
+    QDRI_PLACE(LARGEST, "bytes of the largest parcel", 0, INT64_MAX),
+    QDRI_PLACE(CALL, "the number of a call", 0, QDRI_CALLS - 1),
+    QDRI_PLACE(CALL + 1, "the complement of the number of a call", -QDRI_CALLS, -1),
+    QDRI_PLACE(METHOD, "the number of a method", 0, INT32_MAX),
+    QDRI_PLACE(METHOD + 1, "the complement of the number of a method", INT32_MIN, 0),
+    ANY(ALIKE),
+    ANY(ALIKE + 1),
+    ANY(ALIKE + 2),
+    ANY(ALIKE + 3),
+    ANY(ALIKE + 4),
+    ANY(ALIKE + 5),
+};
+_Static_assert(QDRI_ALIKE == 3, "one line above for each word");
+
 /* The first agreement, with a word for each rank where the search is part of it. */
 static qdr_status agree_at_first(const qdri_round *round, qdr_status status, int64_t *word,
                                  const int64_t *word_for, int64_t *word_from, double deadline) {
     return qdri_agree(round->wire, &(qdri_agreement){.status = status,
                                                      .maximum = word,
                                                      .count = WORDS,
+                                                     .expected = expected,
                                                      .word_for = word_for,
                                                      .word_from = word_from,
                                                      .deadline = deadline});
 }
 
 static void fill_words(const qdri_round *round, qdr_status status, int64_t *word) {
-    if (status == QDR_OK) put(&word[METHOD], method_number(round->method));
+    if (status == QDR_OK) qdri_alike_put(&word[METHOD], method_number(round->method));
     for (int i = 0; status == QDR_OK && i < round->count; i++)
         if (round->out[i].bytes > word[LARGEST]) word[LARGEST] = round->out[i].bytes;
-    put(&word[CALL], round->call);
-    for (int i = 0; i < round->alikes; i++) put(&word[ALIKE + 2 * i], round->alike[i].value);
+    qdri_alike_put(&word[CALL], round->call);
+    for (int i = 0; i < round->alikes; i++) qdri_alike_put(&word[ALIKE + 2 * i], round->alike[i].value);
 }
 
 qdr_status qdri_discover_at_once(qdri_round *round, const int64_t *word_for, int64_t *word_from) {

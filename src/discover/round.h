@@ -45,6 +45,7 @@ typedef enum qdri_call {
     QDRI_CALL_BOTH_UNCHECKED,
     QDRI_CALL_PATTERN,
     QDRI_CALL_RENDEZVOUS,
+    QDRI_CALLS
 } qdri_call;
 
 /* Something that all ranks must have given alike. */

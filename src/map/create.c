@@ -65,16 +65,16 @@ static qdr_status agree_on_form(qdri_wire *wire, given *all, qdr_status mine) {
     int64_t asked = options->size == sizeof *options ? options->reverse * 8 + !!options->reproducible * 4 +
                                                            !!options->keeps_incoming * 2 + !!options->trusted
                                                      : 0;
-    int64_t word[] = {form, -form, asked, -asked, has, knows && !has};
+    int64_t word[] = {form, ~form, asked, ~asked, has, knows && !has};
     QDRI_TRY(qdri_agree(wire, &(qdri_agreement){.status = mine,
                                                 .maximum = word,
                                                 .count = (int)(sizeof word / sizeof *word),
                                                 .deadline = qdri_deadline(0)}));
-    if (word[0] != -word[1])
+    if (qdri_alike_differ(&word[0]))
         return qdri_fail(QDR_MISMATCH,
                          "qdr_map_create: some ranks give both sides or the other one; expected "
                          "the same on all");
-    if (word[2] != -word[3])
+    if (qdri_alike_differ(&word[2]))
         return qdri_fail(QDR_MISMATCH,
                          "qdr_map_create: ranks ask for different reverse, reproducible, keeps_incoming or "
                          "trusted");

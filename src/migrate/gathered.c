@@ -70,10 +70,14 @@ static qdr_status gather(gathering *work, int number, const void *out, int64_t b
     return qdri_flight_wait(work->flight);
 }
 
-static int64_t lay_out(qdri_migration *job, gathering *work) {
-    for (int rank = 0; rank < job->ranks; rank++)
+static qdr_status lay_out(qdri_migration *job, gathering *work, int64_t *messages) {
+    for (int rank = 0; rank < job->ranks; rank++) {
+        QDRI_TRY(qdri_decode_word((qdri_teller){NULL, rank}, "number of messages", work->facts[rank].messages,
+                                  0, job->ranks));
         work->start[rank + 1] = work->start[rank] + work->facts[rank].messages * (int64_t)sizeof(qdr_message);
-    return work->start[job->ranks] / (int64_t)sizeof(qdr_message);
+    }
+    *messages = work->start[job->ranks] / (int64_t)sizeof(qdr_message);
+    return QDR_OK;
 }
 
 /* ---- what stays of it ---------------------------------------------------------------------------------- */
@@ -104,9 +108,10 @@ static qdr_status gather_all(qdri_migration *job, planning *plan, gathering *wor
     QDRI_TRY(qdri_migration_agree(job, status, NULL, 0));
     for (int rank = 0; rank <= job->ranks; rank++) work->start[rank] = rank * (int64_t)sizeof(qdri_facts);
     QDRI_TRY(gather(work, 0, work->own, sizeof *work->own, work->facts));
-    int64_t messages = lay_out(job, work);
-    work->message = gather_alloc(job, work, messages, sizeof *work->message);
-    status = work->message ? QDR_OK : qdri_fail_memory();
+    int64_t messages = 0;
+    status = lay_out(job, work, &messages);
+    if (!status) work->message = gather_alloc(job, work, messages, sizeof *work->message);
+    if (!status && !work->message) status = qdri_fail_memory();
     QDRI_TRY(qdri_migration_agree(job, status, NULL, 0));
     QDRI_TRY(gather(work, 1, work->row, job->facts.messages * (int64_t)sizeof *work->row, work->message));
     return qdri_migration_agree(job, keep(job, plan, work, messages), NULL, 0);

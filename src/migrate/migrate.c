@@ -86,13 +86,8 @@ static qdr_status read_options(qdri_migration *job, const qdr_migration_options 
     return QDR_OK;
 }
 
-/* What must be alike is there with its negative: highest and lowest in one. */
+/* What must be alike is there with its complement: highest and lowest in one. */
 enum { ITEM_BYTES, METHOD = 2, LARGEST = 4, MOVES, WORDS };
-
-static void put(int64_t *pair, int64_t value) {
-    pair[0] = value;
-    pair[1] = -value;
-}
 
 static int64_t digest(const char *text) {
     uint64_t word = 1;
@@ -101,7 +96,7 @@ static int64_t digest(const char *text) {
 }
 
 static qdr_status compare(const int64_t *word) {
-    int64_t high = word[ITEM_BYTES], low = -word[ITEM_BYTES + 1];
+    int64_t high = word[ITEM_BYTES], low = qdri_alike_lowest(&word[ITEM_BYTES]);
     if (high != low && low == 0)
         return qdri_fail(QDR_MISMATCH, "some ranks migrate an array, others objects");
     if (high != low)
@@ -109,7 +104,7 @@ static qdr_status compare(const int64_t *word) {
                          "an item has %" PRId64 " bytes on some rank, and %" PRId64
                          " on another; expected the same on all",
                          low, high);
-    if (word[METHOD] != -word[METHOD + 1])
+    if (qdri_alike_differ(&word[METHOD]))
         return qdri_fail(QDR_MISMATCH, "the ranks give different methods; expected the same on all");
     return QDR_OK;
 }
@@ -121,8 +116,8 @@ static qdr_status begin(qdri_migration *job, cargo *what, qdr_status status, int
     if (!status) status = what->weigh(what, job);
     for (int rank = 0; !status && rank < job->ranks; rank++)
         if (rank != job->rank && job->going[rank] > 0) job->facts.messages++;
-    put(&word[ITEM_BYTES], what->item_bytes);
-    put(&word[METHOD], digest(job->method));
+    qdri_alike_put(&word[ITEM_BYTES], what->item_bytes);
+    qdri_alike_put(&word[METHOD], digest(job->method));
     word[LARGEST] = job->largest;
     word[MOVES] = job->facts.messages > 0;
     qdri_agreement agreement = {

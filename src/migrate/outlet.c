@@ -43,7 +43,9 @@ void qdri_outlets_begin(qdri_run *run) {
 static void hear(qdri_run *run, int from, const qdri_word *word) {
     qdri_side *out = &run->job->itinerary.out;
     qdri_trip *trip = qdri_itinerary_find(out, word->phase, from, word->origin, word->destination);
-    if (!trip || trip->closed || word->phase < run->phase || (word->bytes >= 0 && !run->spare)) {
+    int has_place = word->place >= 0 && word->place < QDRI_TAGS - QDRI_TAG_DATA;
+    if (!trip || trip->closed || word->phase < run->phase || (word->bytes >= 0 && !run->spare) ||
+        !has_place) {
         qdri_run_fail(run, qdri_fail(QDR_MISMATCH,
                                      "rank %d asks for data from rank %d to rank %d in phase %" PRId64
                                      ", which this rank has not to give: they have different schedules",

@@ -244,6 +244,31 @@ static void count_items(qdr_plan *plan, qdr_partners_view view) {
         if (view.source[i] != view.rank) plan->items_in += view.receive_items[i];
 }
 
+/* Within these bounds; only who wanted the memory of nodes may have been refused it. */
+static qdr_status agree_on_facts(qdr_plan *plan, qdr_status mine, int wants_near, double deadline,
+                                 int64_t *fact) {
+    int64_t ranks = qdri_wire_ranks(plan->wire);
+    const qdri_expected expected[FACTS] = {
+        QDRI_PLACE(FAN_IN, "most sources of a rank with items", 0, ranks),
+        QDRI_PLACE(LEAST_FAN_IN, "minus the fewest sources of a rank with items", -ranks, 0),
+        QDRI_PLACE(LARGEST, "items of the largest message", 0, INT64_MAX),
+        QDRI_PLACE(SMALLEST, "minus the items of the smallest message", -INT64_MAX, 0),
+        QDRI_PLACE(SOURCES, "most sources of a rank", 0, ranks),
+        QDRI_PLACE(NUMBER, "number of the plan", 0, INT64_MAX),
+        QDRI_PLACE(REFUSED, "whether a node has no memory", 0, wants_near),
+        QDRI_PLACE(SHARING, "ranks that share a node", 0, ranks),
+    };
+    qdri_agreement agreement = {.status = mine,
+                                .maximum = fact,
+                                .count = FACTS,
+                                .expected = expected,
+                                .wants_tags = 1,
+                                .deadline = deadline};
+    QDRI_TRY(qdri_agree(plan->wire, &agreement));
+    plan->first_tag = agreement.first_tag;
+    return QDR_OK;
+}
+
 /* Neighbors, facts and tags. Where a node has no memory for its channels, all is found out again without. */
 static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, double deadline, int64_t *fact) {
     int refused = 0;
@@ -254,13 +279,7 @@ static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, doub
     fact[REFUSED] = refused;
     fact[SHARING] = qdri_wire_one_node(plan->wire) ? 1 : qdri_node_members(plan->wire);
     find_facts(plan, fact);
-    qdri_agreement agreement = {.status = mine ? mine : opened,
-                                .maximum = fact,
-                                .count = FACTS,
-                                .wants_tags = 1,
-                                .deadline = deadline};
-    QDRI_TRY(qdri_agree(plan->wire, &agreement));
-    plan->first_tag = agreement.first_tag;
+    QDRI_TRY(agree_on_facts(plan, mine ? mine : opened, wants_near, deadline, fact));
     plan->near->active = wants_near && qdri_node_members(plan->wire) > 0;
     if (!fact[REFUSED]) return QDR_OK;
     qdri_log("plan %lld: some node has no shared memory for it; MPI instead", (long long)plan->number);
@@ -272,7 +291,7 @@ static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, doub
 static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *settings, double deadline) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
     int64_t fact[FACTS];
-    plan->in_flight = settings->in_flight;
+    plan->in_flight = (int)settings->in_flight;
     QDRI_TRY(find_out(plan, mine, wants_node(plan, settings), deadline, fact));
     plan->number = fact[NUMBER];
     plan->sharing = fact[SHARING] > 1 ? fact[SHARING] : 1;
@@ -311,7 +330,7 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
     qdr_pattern *matrix = NULL;
     qdr_status status = QDR_OK;
     const qdr_machine *machine = options ? options->machine : NULL;
-    plan->barrier = settings->barrier;
+    plan->barrier = (int)settings->barrier;
     if (schedule) {
         static const qdri_algorithm loaded = {.name = "loaded"};
         algorithm = &loaded;
@@ -341,9 +360,11 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
                          ? 0
                          : (int64_t)(side_parity(&plan->program, &plan->program.out, 0) ^
                                      side_parity(&plan->program, &plan->program.in, 1) ^ near_parity(plan));
+    static const qdri_expected expected = QDRI_PLACE(0, "number of the last phase", 0, INT64_C(1) << 40);
     return qdri_agree(plan->wire, &(qdri_agreement){.status = status,
                                                     .maximum = &plan->last_phase,
                                                     .count = 1,
+                                                    .expected = &expected,
                                                     .parity = &parity,
                                                     .deadline = deadline});
 }
@@ -373,6 +394,11 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
         mine = qdri_fail(QDR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
     qdr_status status = qdri_wire_state(made->wire);
     if (!status) status = qdri_tell(made->wire, &settings, (int)sizeof settings, deadline);
+    /* Who makes no sense of them comes to the agreement, where all hear of it. */
+    if (!status && qdri_settings_decode(&settings)) {
+        mine = QDR_MISMATCH;
+        settings = (qdri_settings){.in_flight = 1};
+    }
     if (!status && settings.explain && qdri_wire_rank(made->wire) == 0 && !qdri_log_wanted())
         qdr_set_log(explain_line, NULL);
     if (!status && !mine) mine = compare(options, scheduled, &settings);

@@ -50,12 +50,13 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
         return qdri_fail(QDR_INVALID,
                          "qdr_plan_create: options.size is %zu, expected %zu; begin with QDR_PLAN_OPTIONS",
                          options->size, sizeof *options);
-    if (options->chunk < 0 || options->window < 0 || options->in_flight < 0 || options->in_flight > 16)
+    if (options->chunk < 0 || options->window < 0 || options->in_flight < 0 ||
+        options->in_flight > QDRI_MOST_IN_FLIGHT)
         return qdri_fail(
             QDR_RANGE,
             "qdr_plan_create: chunk %lld, window %lld, in_flight %d; expected none negative, and at "
-            "most 16 in flight",
-            (long long)options->chunk, (long long)options->window, options->in_flight);
+            "most %d in flight",
+            (long long)options->chunk, (long long)options->window, options->in_flight, QDRI_MOST_IN_FLIGHT);
     QDRI_TRY(read_sizes(with_environment, settings));
     if (options->chunk) settings->chunk = options->chunk;
     if (options->window) {
@@ -75,6 +76,24 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
     if (transport) strcpy(settings->transport, transport);
     QDRI_TRY(copy_name(settings->algorithm, sizeof settings->algorithm, name, "algorithm"));
     return copy_name(settings->pacing, sizeof settings->pacing, options->pacing, "pacing");
+}
+
+qdr_status qdri_settings_decode(qdri_settings *told) {
+#define WORD(member, name, least, most) QDRI_MEMBER(qdri_settings, member, name, least, most)
+    static const qdri_expected expected[] = {
+        WORD(chunk, "bytes of a chunk", 0, INT64_MAX),
+        WORD(window, "bytes of the window", 0, INT64_MAX),
+        WORD(window_exact, "whether the window is exact", 0, 1),
+        WORD(barrier, "whether there is a barrier", 0, 1),
+        WORD(in_flight, "exchanges in flight", 0, QDRI_MOST_IN_FLIGHT),
+        WORD(explain, "whether to explain", 0, 1),
+        WORD(scheduled, "whether there is a schedule", 0, 1),
+    };
+#undef WORD
+    qdri_decode_text(told->algorithm, sizeof told->algorithm);
+    qdri_decode_text(told->pacing, sizeof told->pacing);
+    qdri_decode_text(told->transport, sizeof told->transport);
+    return qdri_decode((qdri_teller){NULL, 0}, expected, QDRI_COUNT_OF(expected), told);
 }
 
 /* ---- the rule ------------------------------------------------------------------------------------------ */

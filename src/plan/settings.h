@@ -14,14 +14,19 @@ typedef struct qdri_settings {
     char pacing[16];       /* "": what suits the algorithm */
     char transport[8];     /* "": by rule */
     int64_t chunk, window; /* chunk 0: what suits the executor */
-    int window_exact;      /* else each executor takes its share of it */
-    int barrier, in_flight, explain;
-    int scheduled; /* a schedule is given */
+    int64_t window_exact;  /* else each executor takes its share of it */
+    int64_t barrier, in_flight, explain;
+    int64_t scheduled; /* a schedule is given */
 } qdri_settings;
+
+enum { QDRI_MOST_IN_FLIGHT = 16 };
 
 /* Local. From the options, with the environment where they say nothing. */
 qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_environment,
                                  qdri_settings *settings);
+
+/* Local. Whether what rank 0 told can be settings; ends their texts. */
+qdr_status qdri_settings_decode(qdri_settings *told);
 
 /* What the rule looks at: equal on all ranks. */
 typedef struct qdri_facts {

@@ -77,14 +77,15 @@ qdr_status qdri_talk_compare(const qdri_talk *talk, qdri_outcome *outcome) {
     qdri_number_write(own + 8, (uint64_t)outcome->missing, 8);
     if (outcome->status) memcpy(own + 16, outcome->sentence, sizeof outcome->sentence);
     QDRI_TRY(swap(talk, own, BYTES, other, BYTES));
-    uint64_t status = qdri_number_read(other, 8), missing = qdri_number_read(other + 8, 8);
-    if (status > 255 || missing > QDRI_MOST_RANKS)
-        return fail_lost(talk, "it speaks of a trouble that does not exist");
-    outcome->missing += (int64_t)missing;
+    int64_t status = (int64_t)qdri_number_read(other, 8), missing = (int64_t)qdri_number_read(other + 8, 8);
+    qdri_teller sender = {qdri_bridge_far_name(talk->bridge), 0};
+    if (status) QDRI_TRY(qdri_decode_failure(sender, status));
+    QDRI_TRY(qdri_decode_word(sender, "number of missing links", missing, 0, QDRI_MOST_RANKS));
+    outcome->missing += missing;
     if (!status || (outcome->status && talk->bridge->side == 0)) return QDR_OK;
     outcome->status = (qdr_status)status;
-    memcpy(outcome->sentence, other + 16, sizeof outcome->sentence - 1);
-    outcome->sentence[sizeof outcome->sentence - 1] = '\0';
+    memcpy(outcome->sentence, other + 16, sizeof outcome->sentence);
+    qdri_decode_text(outcome->sentence, sizeof outcome->sentence);
     return QDR_OK;
 }
 
@@ -98,16 +99,16 @@ static qdr_status introduce(const qdri_talk *self, const qdri_bridge_request *re
     qdri_number_write(own + 8, (uint64_t)own_spans, 8);
     memcpy(own + NAME_AT, request->name, strlen(request->name));
     QDRI_TRY(swap(self, own, sizeof own, other, sizeof other));
-    uint64_t ranks = qdri_number_read(other, 8), spans = qdri_number_read(other + 8, 8);
-    other[sizeof other - 1] = '\0';
-    const char *name = (const char *)other + NAME_AT;
+    int64_t ranks = (int64_t)qdri_number_read(other, 8), spans = (int64_t)qdri_number_read(other + 8, 8);
+    qdri_teller sender = {request->peer, 0};
+    char *name = (char *)other + NAME_AT;
+    qdri_decode_text(name, sizeof other - NAME_AT);
     if (strcmp(name, request->peer) != 0)
         return qdri_fail(QDR_INVALID, "who came is '%.64s'; expected %s", name, request->peer);
-    if (ranks < 1 || ranks > QDRI_MOST_RANKS || spans < 1 || spans > INT32_MAX)
-        return qdri_fail(QDR_INVALID, "%s says that it has %llu ranks; expected 1 to %d", request->peer,
-                         (unsigned long long)ranks, QDRI_MOST_RANKS);
-    known->ranks = (int64_t)ranks;
-    known->tag_spans = (int64_t)spans < own_spans ? (int64_t)spans : own_spans;
+    QDRI_TRY(qdri_decode_word(sender, "number of ranks", ranks, 1, QDRI_MOST_RANKS));
+    QDRI_TRY(qdri_decode_word(sender, "number of spans of tags", spans, 1, INT32_MAX));
+    known->ranks = ranks;
+    known->tag_spans = spans < own_spans ? spans : own_spans;
     return QDR_OK;
 }
 
@@ -130,7 +131,10 @@ static qdr_status measure(const qdri_talk *self, int called, double *latency) {
     qsort(nanoseconds, ROUNDS, sizeof *nanoseconds, by_size);
     qdri_number_write(word, (uint64_t)nanoseconds[ROUNDS / 2], WORD);
     QDRI_TRY(called ? swap(self, word, WORD, NULL, 0) : swap(self, NULL, 0, word, WORD));
-    *latency = 1e-9 * (double)qdri_number_read(word, WORD);
+    int64_t median = (int64_t)qdri_number_read(word, WORD);
+    QDRI_TRY(qdri_decode_word((qdri_teller){qdri_bridge_far_name(self->bridge), 0},
+                              "nanoseconds there and back", median, 0, (int64_t)(1e9 * patience)));
+    *latency = 1e-9 * (double)median;
     return QDR_OK;
 }
 

@@ -24,6 +24,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/decode.h"
 #include "base/error.h"
 #include "tcp/numbers.h"
 
@@ -236,7 +237,8 @@ int qdri_endpoint_read(const unsigned char bytes[QDRI_ENDPOINT], qdri_endpoint *
     *port_of(&endpoint->address) = htons((uint16_t)port);
     memcpy(bytes_of(&endpoint->address), bytes + 8, size_of(family));
     endpoint->pid = (int64_t)qdri_number_read(bytes + 4, 4);
-    memcpy(endpoint->host, bytes + 24, QDRI_ENDPOINT_HOST - 1);
+    memcpy(endpoint->host, bytes + 24, QDRI_ENDPOINT_HOST);
+    qdri_decode_text(endpoint->host, sizeof endpoint->host);
     return 1;
 }
 

@@ -2,7 +2,7 @@
 /*
  * What a contact file says. Text, one `key value` per line, in this order:
  *
- *     quadrille-contact 1
+ *     quadrille-contact 2
  *     name ocean              the program that has written it
  *     peer atmos              the one that it waits for
  *     token 64 hexadecimal digits
@@ -26,7 +26,7 @@
 #include "tcp/secret.h"
 
 enum {
-    QDRI_CONTACT_VERSION = 1,
+    QDRI_CONTACT_VERSION = 2,
     QDRI_CONTACT_BYTES = 2048, /* no file is longer */
     QDRI_NAME = 64,            /* with its end */
     QDRI_HOST_NAME = 128,

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 static const char good[] =
-    "quadrille-contact 1\nname ocean\npeer atmos\n"
+    "quadrille-contact 2\nname ocean\npeer atmos\n"
     "token 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\nhost node17\n"
     "boot 987654321\nspace 4026531836\npid 4711\nstart 123456\nranks 4\norder little\naddress "
     "127.0.0.1\nport 40001\n";
@@ -82,9 +82,9 @@ static void refuse(const char *old, const char *other, const char *sentence) {
 
 static void each_mistake_has_its_sentence(void **state) {
     (void)state;
-    refuse("quadrille-contact 1", "quadrille-contact one", "f: line 1: expected 'quadrille-contact 1'");
-    refuse("quadrille-contact 1", "quadrille-contact 2",
-           "f: line 1: version 2; this program speaks version 1");
+    refuse("quadrille-contact 2", "quadrille-contact one", "f: line 1: expected 'quadrille-contact 2'");
+    refuse("quadrille-contact 2", "quadrille-contact 1",
+           "f: line 1: version 1; this program speaks version 2");
     refuse("name ocean", "name", "f: line 2: expected 'name', a blank, and the name of a program");
     refuse("name ocean", "name ", "f: line 2: name is ''; expected the name of a program");
     refuse("name ocean", "name ../x", "f: line 2: name is '../x'; expected the name of a program");

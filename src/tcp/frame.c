@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Frames, and queues of what is in transit. A head is a mark with the kind, a tag, a length and an id; what a
- * kind does not use must be zero, and lengths are bounded, so bytes that have lost their step are noticed at
- * once.
+ * Frames, and queues of what is in transit. A head is a mark with the kind, a tag, a length and an id; each
+ * kind says what they may be, and what it does not use is zero, so bytes that have lost their step are noticed
+ * at once.
  */
 #include <string.h>
 
@@ -10,17 +10,20 @@
 #include "tcp/inside.h"
 
 static const uint32_t mark = 0x51640000;
-static const int64_t longest = INT64_C(1) << 60;
+#define LONGEST (INT64_C(1) << 60)
 
-enum { TAG = 1, LENGTH = 2, ID = 4 };
-static const int uses[QDRI_FRAME_KINDS] = {
-    [QDRI_FRAME_MESSAGE] = TAG | LENGTH,
-    [QDRI_FRAME_ANNOUNCE] = TAG | LENGTH | ID,
-    [QDRI_FRAME_GO] = ID,
-    [QDRI_FRAME_DATA] = TAG | LENGTH | ID,
-    [QDRI_FRAME_CREDIT] = LENGTH,
-    [QDRI_FRAME_GOODBYE] = 0,
-    [QDRI_FRAME_TROUBLE] = TAG | LENGTH,
+#define TAG(least, most)    QDRI_MEMBER(qdri_link_frame, tag, "the tag of a frame", least, most)
+#define LENGTH(least, most) QDRI_MEMBER(qdri_link_frame, length, "the length of a frame", least, most)
+#define ID(least, most)     QDRI_MEMBER(qdri_link_frame, id, "the id of a frame", least, most)
+enum { WORDS = 3 };
+static const qdri_expected expected[QDRI_FRAME_KINDS][WORDS] = {
+    [QDRI_FRAME_MESSAGE] = {TAG(0, INT32_MAX), LENGTH(0, QDRI_WINDOW), ID(0, 0)},
+    [QDRI_FRAME_ANNOUNCE] = {TAG(0, INT32_MAX), LENGTH(0, LONGEST), ID(1, LONGEST)},
+    [QDRI_FRAME_GO] = {TAG(0, 0), LENGTH(0, 0), ID(1, LONGEST)},
+    [QDRI_FRAME_DATA] = {TAG(0, INT32_MAX), LENGTH(0, LONGEST), ID(1, LONGEST)},
+    [QDRI_FRAME_CREDIT] = {TAG(0, 0), LENGTH(1, QDRI_WINDOW), ID(0, 0)},
+    [QDRI_FRAME_GOODBYE] = {TAG(0, 0), LENGTH(0, 0), ID(0, 0)},
+    [QDRI_FRAME_TROUBLE] = {TAG(1, INT32_MAX), LENGTH(0, QDRI_LINK_SENTENCE - 1), ID(0, 0)},
 };
 
 void qdri_frame_write(const qdri_link_frame *frame, unsigned char head[QDRI_HEAD]) {
@@ -30,15 +33,14 @@ void qdri_frame_write(const qdri_link_frame *frame, unsigned char head[QDRI_HEAD
     qdri_number_write(head + 16, (uint64_t)frame->id, 8);
 }
 
-int qdri_frame_read(const unsigned char head[QDRI_HEAD], qdri_link_frame *frame) {
-    uint64_t kind = qdri_number_read(head, 4) ^ mark, tag = qdri_number_read(head + 4, 4);
-    uint64_t length = qdri_number_read(head + 8, 8), id = qdri_number_read(head + 16, 8);
-    if (kind == 0 || kind >= QDRI_FRAME_KINDS || length > (uint64_t)longest || id > (uint64_t)longest)
-        return 0;
-    int used = (tag ? TAG : 0) | (length ? LENGTH : 0) | (id ? ID : 0);
-    if (used & ~uses[kind]) return 0;
-    *frame = (qdri_link_frame){(qdri_frame_kind)kind, (int64_t)tag, (int64_t)length, (int64_t)id};
-    return 1;
+qdr_status qdri_frame_read(qdri_teller sender, const unsigned char head[QDRI_HEAD], qdri_link_frame *frame) {
+    int64_t kind = (int64_t)qdri_number_read(head, 4) ^ mark;
+    QDRI_TRY(qdri_decode_word(sender, "the kind of a frame", kind, 1, QDRI_FRAME_KINDS - 1));
+    *frame =
+        (qdri_link_frame){(qdri_frame_kind)kind, (int64_t)qdri_number_read(head + 4, 4),
+                          (int64_t)qdri_number_read(head + 8, 8), (int64_t)qdri_number_read(head + 16, 8)};
+    QDRI_TRY(qdri_decode(sender, expected[kind], WORDS, frame));
+    return kind == QDRI_FRAME_TROUBLE ? qdri_decode_failure(sender, frame->tag) : QDR_OK;
 }
 
 void qdri_queue_clear(qdri_queue *queue) {

@@ -10,6 +10,7 @@
 #ifndef QDRI_TCP_INSIDE_H
 #define QDRI_TCP_INSIDE_H
 
+#include "base/decode.h"
 #include "base/error.h"
 #include "tcp/address.h"
 #include "tcp/contact.h"
@@ -122,13 +123,14 @@ typedef enum qdri_frame_kind {
 } qdri_frame_kind;
 
 enum { QDRI_HEAD = 24 };
+enum { QDRI_LINK_SENTENCE = 1024 };
 typedef struct qdri_link_frame {
     qdri_frame_kind kind;
     int64_t tag, length, id;
 } qdri_link_frame;
 void qdri_frame_write(const qdri_link_frame *frame, unsigned char head[QDRI_HEAD]);
-/* False: no frame begins like this. */
-int qdri_frame_read(const unsigned char head[QDRI_HEAD], qdri_link_frame *frame);
+/* What is outside the bounds of its kind is refused, with a sentence. */
+qdr_status qdri_frame_read(qdri_teller sender, const unsigned char head[QDRI_HEAD], qdri_link_frame *frame);
 
 /* What keeping a message costs, about. */
 static inline int64_t qdri_frame_cost(int64_t bytes) {
@@ -258,7 +260,7 @@ struct qdri_bridge {
     double next_look;
     qdr_status failed;
     int given_up; /* the failure was told to all that waited */
-    char sentence[1024];
+    char sentence[QDRI_LINK_SENTENCE];
 };
 
 /* Lets everything that has come come in; waits for up to so many milliseconds if there is nothing. */

@@ -10,6 +10,7 @@
  * goes from the sender's memory to the socket and from the socket to the receiver's; only what came early is
  * copied.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,12 +176,18 @@ qdr_status qdri_link_receive(qdri_link *link, qdri_operation *operation, int tag
 
 /* ---- what has come ------------------------------------------------------------------------------------- */
 
+static qdri_teller sender_of(const qdri_link *link) {
+    return (qdri_teller){qdri_bridge_far_name(link->bridge), link->rank};
+}
+
 static void garbage(qdri_link *link, const char *what) {
     qdri_bridge *bridge = link->bridge;
+    char sentence[400];
+    snprintf(sentence, sizeof sentence, "%s", what); /* which may be the error message itself */
     qdri_bridge_fail(bridge,
                      qdri_fail(QDR_PEER, "rank %d of %s: what comes from rank %d of %s makes no sense: %s",
                                bridge->own_rank, bridge->name[bridge->side], link->rank,
-                               qdri_bridge_far_name(bridge), what));
+                               qdri_bridge_far_name(bridge), sentence));
 }
 
 /* Memory for bytes that nobody has asked for yet. */
@@ -277,8 +284,9 @@ static void complete(qdri_link *link) {
     link->current = NULL;
     if (!whole) return;
     if (whole->frame.kind == QDRI_FRAME_TROUBLE) {
-        qdri_bridge_fail(link->bridge, qdri_fail((qdr_status)whole->frame.tag, "%.*s",
-                                                 (int)whole->frame.length, whole->data));
+        whole->data[whole->frame.length] = '\0';
+        qdri_decode_text(whole->data, (size_t)whole->frame.length + 1);
+        qdri_bridge_fail(link->bridge, qdri_fail((qdr_status)whole->frame.tag, "%s", whole->data));
         qdri_transit_free(link->bridge, whole);
     } else if (whole->operation) {
         finish(link, whole, QDR_OK);
@@ -286,11 +294,7 @@ static void complete(qdri_link *link) {
 }
 
 static void trouble_begins(qdri_link *link, const qdri_link_frame *frame) {
-    if (frame->length > (int64_t)sizeof link->bridge->sentence || frame->tag == QDR_OK || frame->tag > 255) {
-        garbage(link, "it speaks of a trouble that does not exist");
-        return;
-    }
-    link->current = keep(link, frame, frame->length);
+    link->current = keep(link, frame, frame->length + 1);
     link->left = frame->length;
 }
 
@@ -330,8 +334,8 @@ void qdri_link_parse(qdri_link *link) {
             qdri_link_came(link, part);
         } else if (there < QDRI_HEAD) {
             return;
-        } else if (!qdri_frame_read(at, &frame)) {
-            garbage(link, "no frame begins like this");
+        } else if (qdri_frame_read(sender_of(link), at, &frame)) {
+            garbage(link, qdr_error_message());
         } else {
             link->begin += QDRI_HEAD;
             frame_begins(link, &frame);

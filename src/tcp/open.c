@@ -125,16 +125,16 @@ static qdr_status listen_all(opening *self) {
     qdri_host_name(host, sizeof host);
     int64_t place = (int64_t)(digest(host, 1) >> 2), names = 0;
     if (!status) names = (int64_t)(digest(request->peer, digest(request->name, 2)) >> 2);
-    int64_t fact[] = {place, -place, status || !qdri_is_local_directory(request->directory), names, -names};
+    int64_t fact[] = {place, ~place, status || !qdri_is_local_directory(request->directory), names, ~names};
     QDRI_TRY(agree(self, status, fact, 5));
-    if (fact[3] != -fact[4])
+    if (qdri_alike_differ(&fact[3]))
         return qdri_fail(QDR_MISMATCH, "the ranks disagree on the names of the two programs");
     bridge->side = strcmp(request->name, request->peer) > 0;
     bridge->own_rank = self->rank;
     bridge->ranks[bridge->side] = self->ranks;
     memcpy(bridge->name[bridge->side], request->name, strlen(request->name) + 1);
     memcpy(bridge->name[1 - bridge->side], request->peer, strlen(request->peer) + 1);
-    status = qdri_door_open(bridge, request->address, fact[0] == -fact[1] && !fact[2]);
+    status = qdri_door_open(bridge, request->address, !qdri_alike_differ(&fact[0]) && !fact[2]);
     return agree(self, status, NULL, 0);
 }
 

@@ -79,7 +79,19 @@ static qdr_status spread_failure(qdri_wire *wire, int failed, qdr_status mine, d
     qdri_table *table = &wire->table;
     table->verdict.status = mine;
     QDRI_TRY(spread(wire, failed, &table->verdict, (int)sizeof table->verdict, deadline));
+    QDRI_TRY(qdri_decode_failure((qdri_teller){NULL, failed}, table->verdict.status));
+    qdri_decode_text(table->verdict.sentence, sizeof table->verdict.sentence);
     return qdri_fail((qdr_status)table->verdict.status, "rank %d: %s", failed, table->verdict.sentence);
+}
+
+/* What the ranks have come to; *failed is the one that did not, -1: none. */
+static qdr_status read_table(const qdri_wire *wire, const qdri_agreement *agreement, int *failed) {
+    const int64_t *word = wire->table.word;
+    QDRI_TRY(qdri_decode_word(QDRI_SOMEBODY, "the distance of the first rank that failed from the last",
+                              word[0], 0, wire->ranks));
+    *failed = word[0] ? wire->ranks - (int)word[0] : -1;
+    if (*failed >= 0 || wire->one_node || !agreement->expected) return QDR_OK;
+    return qdri_decode(QDRI_SOMEBODY, agreement->expected, agreement->count, word + 1);
 }
 
 static int64_t digest(const int64_t *word, int count) {
@@ -145,10 +157,10 @@ qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement) {
         snprintf(table->verdict.sentence, sizeof table->verdict.sentence, "%s", qdr_error_message());
     table->word[0] = agreement->status ? wire->ranks - wire->rank : 0;
     for (int i = 0; i < agreement->count; i++) table->word[1 + i] = agreement->maximum[i];
+    int failed = -1;
     qdr_status status = wire->one_node ? meet_on_board(wire, agreement) : meet_by_messages(wire, agreement);
-    if (!status && table->word[0])
-        return spread_failure(wire, wire->ranks - (int)table->word[0], agreement->status,
-                              agreement->deadline);
+    if (!status) status = read_table(wire, agreement, &failed);
+    if (failed >= 0) return spread_failure(wire, failed, agreement->status, agreement->deadline);
     if (status) {
         wire->broken = 1; /* the others may have come through, and part of the table may still be under way */
         return status;

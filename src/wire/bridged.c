@@ -27,6 +27,7 @@ typedef struct leg leg;
 struct leg {
     qdri_operation operation;
     qdri_collective *of;
+    int64_t expected; /* of a receive: how much has to come; -1: it is none */
 };
 
 struct qdri_collective {
@@ -75,7 +76,7 @@ static void arrive(qdri_operation *operation, qdr_status status);
 
 static void move(qdri_collective *self, int out, int partner, void *data, int64_t bytes) {
     leg *one = &self->leg[self->begun++];
-    *one = (leg){.operation = {.done = arrive}, .of = self};
+    *one = (leg){.operation = {.done = arrive}, .of = self, .expected = out ? -1 : bytes};
     qdr_status status = out ? qdri_send(self->wire, &one->operation, partner, self->tag, data, bytes)
                             : qdri_receive(self->wire, &one->operation, partner, self->tag, data, bytes);
     if (status)
@@ -201,8 +202,12 @@ static void begin(qdri_collective *self) {
 }
 
 static void arrive(qdri_operation *operation, qdr_status status) {
-    qdri_collective *self = ((leg *)operation)->of;
+    const leg *one = (const leg *)operation;
+    qdri_collective *self = one->of;
     if (self->stuck) return;
+    if (!status && one->expected >= 0)
+        status = qdri_decode_length((qdri_teller){NULL, operation->partner}, "its part of a collective",
+                                    operation->bytes, one->expected);
     if (status && !self->failed) self->failed = status;
     if (--self->left > 0 && !self->failed) return;
     if (!self->failed) {

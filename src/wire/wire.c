@@ -160,12 +160,21 @@ static int wait_for_duplicate(qdri_wire *wire, double deadline, int *done) {
     return code;
 }
 
+/* Whether tags were kept back: messages that nobody receives may still come. */
+static int keeps_tags(const qdri_wire *wire) {
+    for (int i = 0; i < QDRI_TAG_SPANS / 64; i++)
+        if (wire->tag_span[i]) return 1;
+    return 0;
+}
+
 /* Freeing the duplicate is collective, as is the call that leads here; what is under way on it may end.
- * Where ranks are missing, and when MPI ends anyway, it is left to MPI_Finalize. */
+ * Where ranks are missing, and when MPI ends anyway, it is left to MPI_Finalize; and so is that of a wire between
+ * programs on which messages of something that has failed may be under way: MPI would give them to the next
+ * communicator that it makes. */
 static void part(qdri_wire *wire) {
     qdri_lock(wire);
     if (wire->far && !wire->gone) wire->far->leave(wire);
-    if (!wire->gone && !wire->broken && !(wire->far && wire->failed) && !finalising &&
+    if (!wire->gone && !wire->broken && !(wire->far && (wire->failed || keeps_tags(wire))) && !finalising &&
         wire->comm != MPI_COMM_NULL)
         PMPI_Comm_free(&wire->comm);
     wire->gone = 1;

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decode.h"
 #include "quadrille/base.h"
 
 typedef struct qdri_wire qdri_wire;
@@ -192,9 +193,12 @@ void qdri_unlock(qdri_wire *wire);
 /* What the ranks of a collective call agree on, in one step: whether all can go on, the maxima of a few
  * numbers, and a span of tags if wanted. */
 typedef struct qdri_agreement {
-    qdr_status status;       /* mine; its sentence is this thread's error message */
-    int64_t *maximum;        /* [count], in and out */
-    int count;               /* at most QDRI_AGREED */
+    qdr_status status; /* mine; its sentence is this thread's error message */
+    int64_t *maximum;  /* [count], in and out */
+    int count;         /* at most QDRI_AGREED */
+    /* NULL, or [count]: what the maxima may be. Between ranks that share a node, which are one program's, nobody
+     * looks; elsewhere the wire is broken when one is refused, since others may have gone on. */
+    const qdri_expected *expected;
     const int64_t *parity;   /* NULL, or words that must cancel out over all ranks, by exclusive or */
     const int64_t *word_for; /* NULL, or on one node: [ranks], a word for each; */
     int64_t *word_from;      /* and out: [ranks], what each had for this rank */

@@ -12,11 +12,11 @@
 #include "tcp/contact.h"
 
 static const char *const files[] = {
-    "quadrille-contact 1\nname ocean\npeer atmos\n"
+    "quadrille-contact 2\nname ocean\npeer atmos\n"
     "token 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\nhost node-17.example\n"
     "boot 987654321\nspace 4026531836\npid 4711\nstart 123456\nranks 4\norder little\naddress "
     "127.0.0.1\nport 40001\n",
-    "quadrille-contact 1\nname a\npeer a.b_c-d\n"
+    "quadrille-contact 2\nname a\npeer a.b_c-d\n"
     "token ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff\nhost x\n"
     "boot 0\nspace 0\npid 1\nstart 0\nranks 1048576\norder big\naddress fe80::1\nport 1\n",
 };
