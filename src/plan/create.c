@@ -294,6 +294,7 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
     plan->in_flight = (int)settings->in_flight;
     QDRI_TRY(find_out(plan, mine, wants_node(plan, settings), deadline, fact));
     plan->number = fact[NUMBER];
+    qdri_wire_plan_agreed(plan->wire, plan->number);
     plan->sharing = fact[SHARING] > 1 ? fact[SHARING] : 1;
     plan->sources = fact[SOURCES] > 0 ? fact[SOURCES] : 1;
     count_items(plan, view);

@@ -49,7 +49,6 @@ struct qdri_wire {
     int busy;             /* inside its callbacks: progress does not enter twice */
     int round;            /* of discovery */
     unsigned collectives; /* made of messages */
-    int64_t plans;        /* made on it */
     pthread_mutex_t lock;
 
     /* What is under way: request[i] belongs to operation[i]. */

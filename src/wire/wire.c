@@ -72,8 +72,19 @@ int qdri_wire_usable(const qdri_wire *wire) {
     return !wire->gone && !wire->failed && !wire->broken;
 }
 
-int64_t qdri_wire_next_plan(qdri_wire *wire) {
-    return wire->plans++;
+/* One count for all wires: a freed communicator's messages may come to the next one that MPI makes. */
+static _Atomic int64_t plans;
+
+int64_t qdri_wire_next_plan(const qdri_wire *wire) {
+    (void)wire;
+    return atomic_fetch_add(&plans, 1);
+}
+
+void qdri_wire_plan_agreed(const qdri_wire *wire, int64_t number) {
+    int64_t known = atomic_load(&plans);
+    if (wire->far) return; /* another program counts for itself, and may say anything */
+    while (known <= number && !atomic_compare_exchange_weak(&plans, &known, number + 1)) {
+    }
 }
 
 qdr_status qdri_wire_state(const qdri_wire *wire) {

@@ -97,8 +97,10 @@ enum {
 /* The number of this wire's next collective round of discovery, which makes its tag a fresh one. */
 int qdri_wire_next_round(qdri_wire *wire);
 
-/* A number for the next plan on this wire, for reports. */
-int64_t qdri_wire_next_plan(qdri_wire *wire);
+/* A number for the next plan on this wire: larger than that of any plan that this process was part of, as far as the
+ * largest that ranks of a plan propose is agreed on, and told here. */
+int64_t qdri_wire_next_plan(const qdri_wire *wire);
+void qdri_wire_plan_agreed(const qdri_wire *wire, int64_t number);
 
 /* Something that is made once for a communicator and kept with it: its owner embeds one. It is released when
  * the communicator is freed or MPI is finalised, before the wire is gone. So it may own the wire it is kept
