@@ -34,8 +34,10 @@
 #endif
 #endif
 
-enum { STEPS = 3, FIELDS = 2, PATIENCE = 40 };
-static const double deadline = 0.4; /* of each call */
+/* Seconds: the deadline of each call; what a run may take on a busy machine, of which the roots have five to hear from
+ * each other while they open; and when it is taken to hang. */
+enum { STEPS = 3, FIELDS = 2, LONGEST = 15, PATIENCE = 30 };
+static const double deadline = 0.4;
 
 static const int shape[][2] = {{1, 1}, {2, 1}, {1, 1}, {1, 2}, {1, 1}, {2, 2}};
 enum { PAIRS = sizeof shape / sizeof *shape };
@@ -314,7 +316,7 @@ static qdr_status couple(const plot *what, int *wrong) {
 static void run(void) {
     plot what = draw_plot();
     int wire_rank = side == 0 ? rank : shape[pair][0] + rank, wrong = 0;
-    int64_t strikes[2] = {0, 0};
+    int64_t strikes = 0;
     double begin = seconds();
     alarm(PATIENCE);
     int is_culprit = what.culprit < 0 || what.culprit == wire_rank;
@@ -323,21 +325,21 @@ static void run(void) {
     double taken = seconds() - begin;
     if (taken > longest) longest = taken;
     MPI_Request request;
-    int64_t mine[2] = {damage.strikes, taken > 5};
-    MPI_Iallreduce(mine, strikes, 2, MPI_INT64_T, MPI_SUM, both, &request);
+    MPI_Iallreduce(&damage.strikes, &strikes, 1, MPI_INT64_T, MPI_SUM, both, &request);
     wait_for(&request);
     alarm(0);
     ended[(unsigned)status < 31 ? status : 31]++;
-    damaged += side == 0 && rank == 0 && strikes[0] > 0;
+    damaged += side == 0 && rank == 0 && strikes > 0;
     if (getenv("PROXY_TELLS"))
         fprintf(stderr, "seed %llu: rank %d of %s: %.3f s, %lld strikes in %lld frames: %d, %s\n",
                 (unsigned long long)seed, rank, name[side], taken, (long long)damage.strikes,
                 (long long)damage.frames, (int)status, status ? qdr_error_message() : "");
-    CHECK_SAYING(!wrong || (!what.checked && strikes[0]), "seed %llu: %s, rank %d: wrong data in import %d",
+    CHECK_SAYING(!wrong || (!what.checked && strikes), "seed %llu: %s, rank %d: wrong data in import %d",
                  (unsigned long long)seed, name[side], rank, wrong);
-    CHECK_SAYING(!status || strikes[0] || status == QDR_STALLED || status == QDR_PEER,
+    CHECK_SAYING(!status || strikes || status == QDR_STALLED || status == QDR_PEER,
                  "seed %llu: %s, rank %d: nothing was damaged, but: %s", (unsigned long long)seed, name[side],
                  rank, qdr_error_message());
+    CHECK_SAYING(taken < LONGEST, "seed %llu: it took %.1f s", (unsigned long long)seed, taken);
     CHECK_SAYING((unsigned)status <= QDR_FULL, "seed %llu: status %d", (unsigned long long)seed, (int)status);
 }
 
