@@ -59,7 +59,7 @@ static void run(qdr_exchange *slot) {
 static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
     qdr_exchange *slot;
     QDRI_TRY(next_slot(plan, &slot));
-    slot->last = slot->moved = qdri_seconds();
+    slot->last = slot->moved = qdri_status_own(plan->wire)->seen = qdri_seconds();
     slot->cargo = NULL;
     QDRI_TRY(qdri_buffers_bind(slot, buffers));
     QDRI_TRY(qdri_buffers_make_room(slot));
@@ -77,6 +77,7 @@ qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_exchang
     qdri_lock(plan->wire);
     qdr_status status = next_slot(plan, &slot);
     if (!status) {
+        qdri_status_own(plan->wire)->seen = 0; /* here a clock would cost */
         slot->cargo = cargo;
         slot->item_bytes = cargo->item_bytes;
         slot->outgoing_items = cargo->outgoing_items;

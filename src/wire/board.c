@@ -98,9 +98,11 @@ qdr_status qdri_board_show(qdri_wire *wire, uint64_t kind, double deadline) {
             qdri_board_leave(wire);
             return qdri_wire_state(wire);
         }
-        if (deadline < 0 && looks % LOOKS_BETWEEN_CLOCKS == 0) deadline = qdri_deadline(0);
-        if (deadline > 0 && looks % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
-            return stalled(wire);
+        if (looks % LOOKS_BETWEEN_CLOCKS) continue;
+        if (deadline < 0) deadline = qdri_deadline(0);
+        double now = qdri_seconds();
+        qdri_status_own(wire)->seen = now;
+        if (deadline > 0 && now > deadline) return stalled(wire);
     }
     return seen == ALL_SHOWN ? QDR_OK : seen == NEVER ? stalled(wire) : differ(wire);
 }

@@ -126,7 +126,10 @@ qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline
         if (idle >= LOOKS_BEFORE_YIELDING) qdri_yield();
         /* Another program may be busy for long, and on the same processors. */
         if (idle >= LOOKS_BEFORE_RESTING && wire->far) wire->far->rest(wire);
-        if (deadline > 0 && looks % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
+        if (looks % LOOKS_BETWEEN_CLOCKS) continue;
+        double now = qdri_seconds();
+        qdri_status_own(wire)->seen = now;
+        if (deadline > 0 && now > deadline)
             return qdri_fail(QDR_STALLED, "rank %d: the deadline passed", wire->rank);
     }
     return QDR_OK;
