@@ -5,6 +5,7 @@
  * not waiting for. Requests are tested together; callbacks run after the arrays have been brought in order,
  * so they may start operations freely.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -18,10 +19,34 @@ double qdri_seconds(void) {
 
 /* ---- one wire ------------------------------------------------------------------------------------------ */
 
+/* What MPI says of a message, with the two ranks that it is between. */
+static qdr_status fail_message(const qdri_wire *wire, const qdri_operation *operation, int code) {
+    int kind = code, with = operation->partner;
+    char what[80] = "a collective call";
+    PMPI_Error_class(code, &kind);
+    if (operation->receives && kind == MPI_ERR_TRUNCATE && with >= 0)
+        return qdri_fail(
+            QDR_MISMATCH,
+            "rank %d sent more bytes than rank %d has room for: the two ranks have different ideas of "
+            "the exchange",
+            with, wire->rank);
+    if (!operation->joined)
+        snprintf(what, sizeof what, "a message from rank %d to rank %d",
+                 operation->receives ? with : wire->rank, operation->receives ? wire->rank : with);
+    return qdri_fail_mpi(code, what);
+}
+
 /* Takes one finished request's result into its operation. */
 static void settle(const qdri_wire *wire, qdri_operation *operation, MPI_Status *status, int failed) {
-    if (failed && status->MPI_ERROR != MPI_SUCCESS && status->MPI_ERROR != MPI_ERR_PENDING)
-        operation->failed = qdri_fail_mpi(status->MPI_ERROR, "a message");
+    int is_wrong = failed && status->MPI_ERROR != MPI_SUCCESS && status->MPI_ERROR != MPI_ERR_PENDING;
+    /* A receive from anyone learns here from whom it was. */
+    if (is_wrong && operation->receives && operation->partner < 0 && status->MPI_SOURCE >= 0)
+        operation->partner = status->MPI_SOURCE + wire->first;
+    if (is_wrong) {
+        operation->failed = fail_message(wire, operation, status->MPI_ERROR);
+        operation->parts--;
+        return;
+    }
     /* Only receives have a source; what collectives and sends leave in a status is undefined. */
     if (operation->receives) {
         int bytes = 0;
