@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -66,6 +67,22 @@ static inline int event_await(int event, int count) {
     double until = MPI_Wtime() + mpi_events_patience;
     while (atomic_load(&mpi_events[event]) < count && MPI_Wtime() < until) event_rest(0.002);
     return atomic_load(&mpi_events[event]) >= count;
+}
+
+/* Collective over MPI_COMM_WORLD: a deadline that those who come in time do not miss on this machine as it is: so many
+ * seconds, or more when a rank that yields waits for long until it has its next turn. The same on all ranks. */
+static inline double events_deadline(double least) {
+    const double looks_for = 0.1; /* seconds */
+    double begin = MPI_Wtime(), last = begin, longest = 0, of_all = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    do {
+        double now = MPI_Wtime();
+        if (now - last > longest) longest = now - last;
+        last = now;
+        sched_yield();
+    } while (last - begin < looks_for);
+    MPI_Allreduce(&longest, &of_all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return 20 * of_all > least ? 20 * of_all : least;
 }
 
 #endif

@@ -20,7 +20,8 @@
 #include "directory/directory_cases.h"
 
 /* Seconds; and how much later than that a report may come, on a machine that may be busy. */
-static const double deadline = 0.7, patience = 10;
+static const double shortest = 0.7, patience = 20;
+static double deadline; /* that, or longer on a busy machine */
 
 enum { IDS = 5000 };
 
@@ -123,6 +124,8 @@ static void test_late(int layout, qdr_directory_verb verb, int64_t count) {
     qdr_directory_round *round = NULL;
     char late[40];
     name_late(late, sizeof late, layout);
+    /* On a busy machine a last word may come too late; then a rank names the one that it waits for itself. */
+    if (count == 0 && deadline > shortest) strcpy(late, " has not");
     FINE(open_directory(comm, QDR_PLACE_HASH, &directory));
     FINE(run(directory, QDR_DIRECTORY_INSERT));
     FINE(run(directory, QDR_DIRECTORY_FIND));
@@ -266,9 +269,10 @@ static void lose_a_rank(const char *stage, int layout, int events) {
 }
 
 int main(int count, char **words) {
-    set_deadline(deadline);
     meet_mpi(&count, &words);
     events_open();
+    deadline = events_deadline(shortest);
+    set_deadline(deadline);
     reported = event_next();
     if (count > 3) {
         way = words[2];

@@ -168,7 +168,7 @@ qdr_status qdr_directory_start(qdr_directory *directory, const qdr_directory_cal
 
 /* Those who wait for somebody who waits himself hear from him whom he misses, if they give him a moment. */
 static void linger(qdr_directory *directory, const qdr_directory_round *first) {
-    const double moment = 0.25; /* seconds, for each step */
+    const double moment = 1; /* seconds, for each step */
     int steps, step = qdri_messages_steps(first, &steps);
     double most = 0.5 * qdri_patience(directory->options.seconds);
     double share = step * (most < moment * steps ? most / steps : moment);

@@ -168,15 +168,22 @@ qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {
 }
 
 /* Neighbors mostly answer at once: a little patience before the general way of waiting, which looks at the
- * clock and at everything else. Other exchanges need this rank too. */
+ * clock and at everything else. Other exchanges need this rank too. On a busy machine one yield may take a whole turn
+ * of others, so here too time is limited. */
 static void wait_for_neighbors(qdr_exchange *waited) {
     enum { LOOKS = 2000, LOOKS_BETWEEN_PROGRESS = 16 };
+    const double most = 0.02; /* seconds */
     int before_yielding = qdri_node_crowded(waited->wire) ? 4 : 400;
+    double until = 0;
     for (int looks = 1; !waited->finished && looks < LOOKS; looks++) {
         qdri_near_poll(waited);
         if (looks < before_yielding || waited->finished) continue;
         sched_yield();
-        if (looks % LOOKS_BETWEEN_PROGRESS == 0) qdri_progress(waited->wire);
+        if (looks % LOOKS_BETWEEN_PROGRESS) continue;
+        qdri_progress(waited->wire);
+        double now = qdri_seconds();
+        if (until == 0) until = now + most;
+        if (now > until) return;
     }
 }
 

@@ -80,7 +80,7 @@ static progress look_at_all(const qdri_wire *wire, uint64_t kind, int *member) {
 }
 
 qdr_status qdri_board_show(qdri_wire *wire, uint64_t kind, double deadline) {
-    enum { LOOKS_BETWEEN_PROGRESS = 8, LOOKS_BETWEEN_CLOCKS = 256 };
+    enum { LOOKS_BETWEEN_PROGRESS = 8, LOOKS_BETWEEN_CLOCKS = 16 }; /* each is a yield */
     unsigned before_yielding = wire->crowded ? 4 : 200;
     int member = 0;
     progress seen;

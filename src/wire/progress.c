@@ -142,8 +142,10 @@ int qdri_progress(qdri_wire *held) {
 }
 
 qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline) {
-    enum { LOOKS_BEFORE_YIELDING = 20, LOOKS_BEFORE_RESTING = 2000, LOOKS_BETWEEN_CLOCKS = 64 };
-    /* The clock is looked at also while things happen: asking and being refused is no way to get on. */
+    enum { LOOKS_BEFORE_YIELDING = 20, LOOKS_BEFORE_RESTING = 2000 };
+    /* The clock is looked at also while things happen: asking and being refused is no way to get on. On a busy machine
+     * one yield may take a whole turn of others: then it is looked at more often. */
+    enum { LOOKS_BETWEEN_CLOCKS = 64, YIELDS_BETWEEN_CLOCKS = 8 };
     for (unsigned looks = 1, idle = 0; !*finished; looks++) {
         idle = progress(wire, 1) ? 0 : idle + 1;
         if (*finished) break;
@@ -151,7 +153,7 @@ qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline
         if (idle >= LOOKS_BEFORE_YIELDING) qdri_yield();
         /* Another program may be busy for long, and on the same processors. */
         if (idle >= LOOKS_BEFORE_RESTING && wire->far) wire->far->rest(wire);
-        if (looks % LOOKS_BETWEEN_CLOCKS) continue;
+        if (looks % (idle >= LOOKS_BEFORE_YIELDING ? YIELDS_BETWEEN_CLOCKS : LOOKS_BETWEEN_CLOCKS)) continue;
         double now = qdri_seconds();
         qdri_status_own(wire)->seen = now;
         if (deadline > 0 && now > deadline)
