@@ -124,13 +124,14 @@ static void test_queue(int exporter) {
     FINE(qdr_stream_close(&stream));
 }
 
-/* Fails at once, on all ranks or none. */
+/* Fails at once, on all ranks or none. Nothing is imported before the exporter was refused. */
 static void test_fails_when_full(int exporter) {
     qdr_stream_options options = QDR_STREAM_OPTIONS;
     options.queue = 3;
     options.fails_when_full = side == exporter;
     qdr_stream *stream = open_one("narrow", exporter, options);
-    if (!stream) return;
+    qdr_stream *signal = open_one("signal", exporter, (qdr_stream_options)QDR_STREAM_OPTIONS);
+    if (!stream || !signal) return;
     int last = 0, refused = 0;
     for (int time = 1; side == exporter && last < 150 && time < 20000; time++) {
         qdr_status status = give(stream, time);
@@ -139,9 +140,10 @@ static void test_fails_when_full(int exporter) {
         CHECK_SAYING(code == first && (status == QDR_OK || status == QDR_FULL), "%s: %s",
                      qdr_status_text(status), qdr_error_message());
         if (status) nap(0.001);
-        refused += status == QDR_FULL;
+        if (status == QDR_FULL && refused++ == 0) FINE(give(signal, 1));
         if (!status) last = time;
     }
+    if (side != exporter) TAKE(signal, 1, QDR_EXACT, 0, 1);
     for (double time = 1; side != exporter && time < 150; time += 10) {
         double matched = 0;
         wipe(&in);
@@ -152,6 +154,7 @@ static void test_fails_when_full(int exporter) {
     if (side == exporter)
         CHECK_SAYING(last >= 150 && refused > 0, "the last at %d, %d refused", last, refused);
     FINE(qdr_stream_close(&stream));
+    FINE(qdr_stream_close(&signal));
 }
 
 /* ---- both ways ----------------------------------------------------------------------------------------- */

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+
 void qdri_gossip_fail(qdri_news *news, qdr_status status, int64_t key) {
     news->status = status;
     news->key = key;
@@ -24,9 +26,10 @@ static void learn(qdri_news *news, const qdri_news *heard) {
     memcpy(news->sentence, heard->sentence, sizeof news->sentence);
 }
 
-static void tell(qdri_gossip *gossip) {
+static void tell(qdri_gossip *gossip, int step) {
     qdri_wire *wire = gossip->flight->wire;
-    int step = gossip->step;
+    if (step < gossip->told_to) return; /* it has given up */
+    gossip->told_to = step + 1;
     int to = (int)((qdri_wire_rank(wire) + (INT64_C(1) << step)) % qdri_wire_ranks(wire));
     qdri_flight_leg *leg = &gossip->legs[2 * step];
     gossip->told[step] = gossip->news;
@@ -34,11 +37,29 @@ static void tell(qdri_gossip *gossip) {
                                     (int64_t)sizeof(qdri_news)));
 }
 
+void qdri_gossip_give_up(qdri_gossip *gossip, qdr_status status) {
+    if (gossip->step > gossip->steps) return; /* all have heard what they wait for */
+    qdri_gossip_fail(&gossip->news, status, INT64_MIN);
+    while (gossip->told_to < gossip->steps) tell(gossip, gossip->told_to);
+}
+
+int qdri_gossip_awaits(const qdri_gossip *gossip) {
+    if (gossip->step < 0 || gossip->step >= gossip->steps) return -1;
+    return gossip->legs[2 * gossip->step + 1].operation.partner;
+}
+
 /* As far as it goes. */
 static void advance(qdri_gossip *gossip) {
     while (gossip->step >= 0 && gossip->step < gossip->steps && gossip->came[gossip->step]) {
-        learn(&gossip->news, &gossip->heard[gossip->step]);
-        if (++gossip->step < gossip->steps) tell(gossip);
+        const qdri_news *heard = &gossip->heard[gossip->step];
+        if (heard->status == QDR_STALLED) {
+            qdr_status status = qdri_fail(QDR_STALLED, "%s", heard->sentence);
+            qdri_gossip_give_up(gossip, status);
+            qdri_flight_fail(gossip->flight, status);
+            return;
+        }
+        learn(&gossip->news, heard);
+        if (++gossip->step < gossip->steps) tell(gossip, gossip->step);
     }
     if (gossip->step == gossip->steps) {
         gossip->step++;
@@ -89,6 +110,6 @@ qdri_gossip *qdri_gossip_prepare(qdri_flight *flight, int tag) {
 
 void qdri_gossip_begin(qdri_gossip *gossip) {
     gossip->step = 0;
-    if (gossip->steps > 0) tell(gossip);
+    if (gossip->steps > 0) tell(gossip, 0);
     advance(gossip);
 }

@@ -36,6 +36,7 @@ struct qdri_gossip {
     /* private */
     qdri_flight *flight;
     int tag, step, steps;
+    int told_to; /* the steps of which somebody was told */
     qdri_flight_leg *legs;
     qdri_news *told, *heard; /* [steps] */
     char *came;              /* [steps] */
@@ -46,6 +47,13 @@ qdri_gossip *qdri_gossip_prepare(qdri_flight *flight, int tag);
 
 /* Begins it, with the news that are in it; a failure goes to the flight. */
 void qdri_gossip_begin(qdri_gossip *gossip);
+
+/* The rank whose news it waits for; -1: it has not begun, or has ended. */
+int qdri_gossip_awaits(const qdri_gossip *gossip);
+
+/* A deadline has passed, with this status: those who would still hear from this rank hear that, as its last
+ * word, with the error message. Whoever hears so gives up too, and its flight fails. */
+void qdri_gossip_give_up(qdri_gossip *gossip, qdr_status status);
 
 /* Takes the error message as this rank's failure. */
 void qdri_gossip_fail(qdri_news *news, qdr_status status, int64_t key);

@@ -105,6 +105,12 @@ void qdri_messages_begin(qdr_directory_round *round);
 void qdri_messages_advance(qdr_directory_round *round);
 /* Whatever a round left behind that did not end. */
 void qdri_messages_abandon(qdr_directory_round *round);
+/* Who has not come to a round, or not done his part: the end of a sentence, "" if nobody is known. */
+void qdri_messages_absent(const qdr_directory_round *round, char *text, size_t size);
+/* In which step of how many the round waits; 0: not in one that has steps. */
+int qdri_messages_steps(const qdr_directory_round *round, int *all);
+/* This rank gives up, with this status and this thread's error message, and says so to those who wait for it. */
+void qdri_messages_last_word(qdr_directory_round *round, qdr_status status);
 
 /* Desks in shared memory. */
 int64_t qdri_desk_take(qdr_directory *directory);

@@ -82,9 +82,11 @@ static void give_up(qdr_directory *directory, qdr_status status) {
 
 static void advance(qdr_directory *directory) {
     qdr_directory_round *round = directory->first;
-    if (round && round->traffic)
+    if (round && round->traffic) {
         qdri_messages_advance(round);
-    else if (round && round->state != QDRI_QUEUED)
+        if (round->ended && round->status == QDR_STALLED) /* somebody else gave up */
+            give_up(directory, qdri_fail(QDR_STALLED, "%s", round->sentence));
+    } else if (round && round->state != QDRI_QUEUED)
         qdri_shared_advance(round);
     while (directory->first && directory->first->state == QDRI_QUEUED) {
         qdr_status status = qdri_wire_state(directory->wire);
@@ -164,13 +166,32 @@ qdr_status qdr_directory_start(qdr_directory *directory, const qdr_directory_cal
     return status;
 }
 
+/* Those who wait for somebody who waits himself hear from him whom he misses, if they give him a moment. */
+static void linger(qdr_directory *directory, const qdr_directory_round *first) {
+    const double moment = 1; /* seconds, for each step */
+    int steps, step = qdri_messages_steps(first, &steps);
+    double most = 0.5 * qdri_patience(directory->options.seconds);
+    double share = step * (most < moment * steps ? most / steps : moment);
+    if (step > 0) (void)qdri_wait_until(directory->wire, &first->ended, qdri_seconds() + share);
+}
+
+/* QDR_OK: the round has ended meanwhile. */
 static qdr_status stalled(qdr_directory *directory, const qdr_directory_round *round) {
-    char absent[200];
-    const qdr_directory_round *first = directory->first ? directory->first : round;
+    char absent[200] = "";
+    qdr_directory_round *first = directory->first;
+    if (first && first->traffic) linger(directory, first);
+    if (round->ended) return QDR_OK;
+    first = directory->first;
+    if (first && first->traffic)
+        qdri_messages_absent(first, absent, sizeof absent);
+    else
+        qdri_shared_absent(directory, first ? first->number : round->number, absent, sizeof absent);
+    qdr_status status =
+        qdri_fail(QDR_STALLED, "rank %d: a call of a directory did not end before the deadline%s",
+                  directory->rank, absent);
+    if (first) qdri_messages_last_word(first, status);
     qdri_wire_break(directory->wire);
-    qdri_shared_absent(directory, first->number, absent, sizeof absent);
-    return qdri_fail(QDR_STALLED, "rank %d: a call of a directory did not end before the deadline%s",
-                     directory->rank, absent);
+    return status;
 }
 
 static qdr_status take_result(qdr_directory_round **round, int64_t *unknown) {

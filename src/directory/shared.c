@@ -125,9 +125,10 @@ void qdri_shared_absent(const qdr_directory *directory, int64_t number, char *te
         if (atomic_load_explicit(came ? &desk->served : &desk->posted, memory_order_acquire) >= number)
             continue;
         const qdri_status_line *line = qdri_status_of(directory->wire, r);
-        int length = snprintf(text + used, size - used, "; rank %d %s%s", r,
-                              came ? "has not done its part" : "did not come",
-                              line && qdri_status_gone(line) ? ": its process is gone" : "");
+        char life[80] = "";
+        if (line) qdri_status_life(line, life, sizeof life);
+        int length = snprintf(text + used, size - used, "; rank %d %s%s%s", r,
+                              came ? "has not done its part" : "did not come", *life ? ": it" : "", life);
         used += length > 0 ? (size_t)length : 0;
     }
 }

@@ -228,6 +228,10 @@ static void deadline_inside_a_flight(void) {
     }
     CHECK(qdri_flight_wait(flight) == QDR_STALLED);
     CHECK(strstr(qdr_error_message(), "the test did not end before the deadline; 1 operations"));
+    char missed[60];
+    snprintf(missed, sizeof missed, sends ? "not taken by rank %d" : "nothing has come from rank %d",
+             sends ? rank - 1 : rank);
+    CHECK_SAYING(strstr(qdr_error_message(), missed) != NULL, "%s", qdr_error_message());
     CHECK(qdri_wire_state(wire) == QDR_LOST);
     qdri_flight_close(&wire, &flight);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "wire/far.h"
 #include "wire/node.h"
 
 typedef struct qdri_flight_block {
@@ -171,17 +172,49 @@ void qdri_flight_note(qdri_flight_leg *leg, qdr_status started) {
     flight->legs = leg;
 }
 
+/* The lowest rank above `last` that something under way of this kind waits for; -1: none. */
+static int next_awaited(const qdri_flight *flight, int is_receive, int last) {
+    int found = -1;
+    for (const qdri_flight_leg *leg = flight->legs; leg; leg = leg->next) {
+        int rank = leg->operation.partner;
+        if (!leg->under_way || leg->operation.joined || leg->is_receive != is_receive || rank <= last)
+            continue;
+        if (found < 0 || rank < found) found = rank;
+    }
+    return found;
+}
+
+/* Messages that have not come; if there are none, those that nobody has taken. */
+static void name_awaited(const qdri_flight *flight, char *text, size_t size) {
+    enum { MOST = 4 };
+    int is_receive = next_awaited(flight, 1, -1) >= 0, rank = next_awaited(flight, is_receive, -1);
+    size_t used = 0;
+    *text = '\0';
+    for (int named = 0; rank >= 0 && used < size; named++) {
+        const char *before = named > 0    ? ","
+                             : is_receive ? "; nothing has come from rank"
+                                          : "; not taken by rank";
+        int length = named == MOST ? snprintf(text + used, size - used, " and others")
+                                   : snprintf(text + used, size - used, "%s %d", before, rank);
+        used += length > 0 ? (size_t)length : 0;
+        rank = named == MOST ? -1 : next_awaited(flight, is_receive, rank);
+    }
+    if (used > 0 && used < size && qdri_wire_far(flight->wire))
+        snprintf(text + used, size - used, " of the wire");
+}
+
 qdr_status qdri_flight_wait(qdri_flight *flight) {
     flight->over = flight->failed || (!flight->under_way && !flight->expects_more);
     qdr_status status = qdri_wait_until(flight->wire, &flight->over, flight->deadline);
     if (status == QDR_OK && flight->failed) status = qdri_fail(flight->failed, "%s", flight->sentence);
     if (status) qdri_wire_break(flight->wire); /* the others may be anywhere in the protocol */
     if (status == QDR_STALLED) {
-        char absent[400];
+        char awaited[120], absent[400];
+        name_awaited(flight, awaited, sizeof awaited);
         qdri_status_absent(flight->wire, absent, sizeof absent);
-        return qdri_fail(QDR_STALLED,
-                         "rank %d: the %s did not end before the deadline; %lld operations are under way%s",
-                         qdri_wire_rank(flight->wire), flight->what, (long long)flight->under_way, absent);
+        return qdri_fail(
+            QDR_STALLED, "rank %d: the %s did not end before the deadline; %lld operations are under way%s%s",
+            qdri_wire_rank(flight->wire), flight->what, (long long)flight->under_way, awaited, absent);
     }
     return status;
 }

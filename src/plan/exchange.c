@@ -59,7 +59,7 @@ static void run(qdr_exchange *slot) {
 static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
     qdr_exchange *slot;
     QDRI_TRY(next_slot(plan, &slot));
-    slot->last = slot->moved = qdri_seconds();
+    slot->last = slot->moved = qdri_status_own(plan->wire)->seen = qdri_seconds();
     slot->cargo = NULL;
     QDRI_TRY(qdri_buffers_bind(slot, buffers));
     QDRI_TRY(qdri_buffers_make_room(slot));
@@ -77,6 +77,7 @@ qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_exchang
     qdri_lock(plan->wire);
     qdr_status status = next_slot(plan, &slot);
     if (!status) {
+        qdri_status_own(plan->wire)->seen = 0; /* here a clock would cost */
         slot->cargo = cargo;
         slot->item_bytes = cargo->item_bytes;
         slot->outgoing_items = cargo->outgoing_items;
@@ -167,15 +168,22 @@ qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {
 }
 
 /* Neighbors mostly answer at once: a little patience before the general way of waiting, which looks at the
- * clock and at everything else. Other exchanges need this rank too. */
+ * clock and at everything else. Other exchanges need this rank too. On a busy machine one yield may take a whole turn
+ * of others, so here too time is limited. */
 static void wait_for_neighbors(qdr_exchange *waited) {
     enum { LOOKS = 2000, LOOKS_BETWEEN_PROGRESS = 16 };
+    const double most = 0.02; /* seconds */
     int before_yielding = qdri_node_crowded(waited->wire) ? 4 : 400;
+    double until = 0;
     for (int looks = 1; !waited->finished && looks < LOOKS; looks++) {
         qdri_near_poll(waited);
         if (looks < before_yielding || waited->finished) continue;
         sched_yield();
-        if (looks % LOOKS_BETWEEN_PROGRESS == 0) qdri_progress(waited->wire);
+        if (looks % LOOKS_BETWEEN_PROGRESS) continue;
+        qdri_progress(waited->wire);
+        double now = qdri_seconds();
+        if (until == 0) until = now + most;
+        if (now > until) return;
     }
 }
 

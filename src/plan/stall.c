@@ -93,6 +93,7 @@ void qdri_stall_note(qdr_exchange *exchange) {
     line->phase = waits.phase;
     line->bytes = waits.bytes;
     line->since = exchange->moved;
+    line->seen = qdri_seconds();
     line->waits_for = waits.partner;
 }
 
@@ -101,7 +102,7 @@ void qdri_stall_rest(qdr_exchange *exchange) {
     if (line->waits_for < 0 && line->exchange < 0) return;
     line->waits_for = -1;
     line->exchange = line->plan = -1;
-    line->since = qdri_seconds();
+    line->since = line->seen = qdri_seconds();
 }
 
 /* ---- the chain ----------------------------------------------------------------------------------------- */
@@ -118,6 +119,14 @@ static size_t add(char *text, size_t size, size_t used, const char *format, ...)
     return used + (length > 0 ? (size_t)length : 0);
 }
 
+/* A rank that is in no exchange. When it last was in the library is said where it is known. */
+static size_t add_idle(const qdri_status_line *line, int rank, double now, char *text, size_t size,
+                       size_t used) {
+    used = add(text, size, used, "; rank %d (process %lld) waits in no exchange", rank, (long long)line->pid);
+    if (line->seen <= 0) return used;
+    return add(text, size, used, ", and last looked after its messages %.1f s ago", now - line->seen);
+}
+
 static size_t follow(qdr_exchange *exchange, int rank, char *text, size_t size, size_t used) {
     enum { FURTHEST = 16 };
     int seen[FURTHEST];
@@ -125,9 +134,9 @@ static size_t follow(qdr_exchange *exchange, int rank, char *text, size_t size, 
     for (int steps = 0; steps < FURTHEST; steps++) {
         const qdri_status_line *line = qdri_status_of(exchange->wire, rank);
         if (!line) return add(text, size, used, "; rank %d is on another node", rank);
-        if (qdri_status_gone(line))
-            return add(text, size, used, "; rank %d has gone: there is no process %lld", rank,
-                       (long long)line->pid);
+        char life[80];
+        qdri_status_life(line, life, sizeof life);
+        if (*life) return add(text, size, used, "; rank %d%s", rank, life);
         if (line->failed)
             return add(text, size, used, "; rank %d gave up an exchange: %s", rank,
                        qdr_status_text((qdr_status)line->failed));
@@ -137,15 +146,15 @@ static size_t follow(qdr_exchange *exchange, int rank, char *text, size_t size, 
         for (int i = 0; i < steps; i++)
             if (seen[i] == rank) return add(text, size, used, ": a cycle");
         seen[steps] = rank;
-        if (line->waits_for < 0)
-            return add(text, size, used,
-                       "; rank %d (process %lld) waits in no exchange, last seen in one %.1f s ago", rank,
-                       (long long)line->pid, line->since > 0 ? now - line->since : 0.0);
+        if (line->waits_for < 0) return add_idle(line, rank, now, text, size, used);
         used = add(
             text, size, used,
             "; rank %d waits for rank %lld (plan %lld, exchange %lld, phase %lld, %lld bytes, for %.1f s)",
             rank, (long long)line->waits_for, (long long)line->plan, (long long)line->exchange,
             (long long)line->phase + 1, (long long)line->bytes, now - line->since);
+        if (now - line->seen > 1)
+            used =
+                add(text, size, used, " but has not looked after its messages for %.1f s", now - line->seen);
         rank = (int)line->waits_for;
     }
     return used;

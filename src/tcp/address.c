@@ -189,11 +189,12 @@ int qdri_address_port(const qdri_address *address) {
 }
 
 static qdr_status listen_on(int file, qdri_address *address) {
+    enum { QUEUE = 512 }; /* of those who knock: all ranks of a large program may come at once */
     socklen_t length = sizeof address->socket;
     char text[64];
     qdri_address_text(address, text, sizeof text);
     if (file < 0 || bind(file, (struct sockaddr *)&address->socket, address->length) != 0 ||
-        listen(file, 128) != 0 || getsockname(file, (struct sockaddr *)&address->socket, &length) != 0)
+        listen(file, QUEUE) != 0 || getsockname(file, (struct sockaddr *)&address->socket, &length) != 0)
         return qdri_fail(QDR_FILE, "cannot listen on %s: %s", text, strerror(errno));
     int port = qdri_address_port(address);
     if (is_any((struct sockaddr *)&address->socket)) {

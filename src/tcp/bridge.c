@@ -216,7 +216,7 @@ static void look(qdri_bridge *bridge) {
     double now = qdri_seconds();
     if (now < bridge->next_look) return;
     bridge->next_look = now + often;
-    if (bridge->door.guests > 0) qdri_door_look(bridge, now);
+    qdri_door_look(bridge, now);
     for (qdri_link *link = bridge->links; link && !bridge->failed; link = link->next)
         qdri_link_look(link, now);
     look_for_abandoned(bridge);

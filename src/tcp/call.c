@@ -24,13 +24,24 @@ static void fail(qdri_bridge_call *call, int code, qdri_refusal refusal) {
     call->refusal = refusal;
 }
 
+/* Guests make way for what this process itself wants. */
+static int make_socket(qdri_bridge *bridge, int family) {
+    for (;;) {
+        int file = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), code = errno;
+        if (file >= 0 || !qdri_lacks_descriptors(code) || !qdri_door_make_way(bridge)) {
+            errno = code;
+            return file;
+        }
+    }
+}
+
 void qdri_call_begin(qdri_bridge *bridge, qdri_bridge_call *call, const qdri_address *address) {
     call->watch.kind = QDRI_WATCH_CALL;
     call->got = call->code = 0;
     call->refusal = QDRI_ACCEPTED;
     call->ends = qdri_seconds() + patience_for(call->purpose);
     call->stage = QDRI_CALL_CONNECTING;
-    call->file = socket(address->socket.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    call->file = make_socket(bridge, address->socket.ss_family);
     if (call->file < 0) {
         fail(call, errno, QDRI_ACCEPTED);
         return;
@@ -112,7 +123,7 @@ const char *qdri_call_reason(const qdri_bridge_call *call) {
 
 int qdri_call_was_impossible(const qdri_bridge_call *call) {
     int code = call->refusal ? 0 : call->code;
-    return code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOBUFS || code == ENOSPC;
+    return qdri_lacks_descriptors(code) || code == ENOSPC;
 }
 
 void qdri_call_close(qdri_bridge_call *call) {

@@ -7,7 +7,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -124,6 +127,74 @@ static void a_crowd_does_not_keep_the_honest_out(void **state) {
     for (int i = 0; i < CROWD; i++) qdri_call_close(&crowd[i]);
 }
 
+/* ---- few descriptors ----------------------------------------------------------------------------------- */
+
+/* Another process knocks so many times, and says nothing. */
+static pid_t crowd_of(int count, const qdri_address *address) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) alarm(20); /* whatever becomes of its parent */
+    for (int i = 0; child == 0 && i < count; i++) {
+        int file = socket(address->socket.ss_family, SOCK_STREAM, 0);
+        if (connect(file, (const struct sockaddr *)&address->socket, address->length) != 0) _exit(1);
+    }
+    if (child == 0)
+        for (;;) pause();
+    return child;
+}
+
+enum { LIMIT = 64 };
+
+static int descriptors_left(void) {
+    int held[LIMIT], count = 0;
+    while (count < LIMIT && (held[count] = dup(2)) >= 0) count++;
+    for (int i = 0; i < count; i++) close(held[i]);
+    return count;
+}
+
+/* However few there are, guests hold no more than half of what is left, and make way for what this process
+ * itself wants. */
+static void guests_leave_descriptors(void **state) {
+    enum { CROWD = 100 };
+    pair *self = *state;
+    qdri_bridge *host = self->side[0];
+    struct rlimit before, few;
+    int held[LIMIT];
+    pid_t crowd = crowd_of(CROWD, &host->own.address); /* which has as many as before */
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = LIMIT;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    int left = descriptors_left();
+    for (int seen = 0; seen < CROWD - LIMIT; seen = (int)host->door.refused + host->door.guests) {
+        qdri_bridge_poll(host, 1);
+        assert_true(2 * host->door.guests <= left);
+    }
+    assert_true(host->door.guests >= left / 2 - 1);
+    /* The program takes all that is left, again and again: they have half of it, and in the end one. */
+    int count = 0;
+    for (int guests = host->door.guests; guests > 1; guests = host->door.guests) {
+        while (count < LIMIT && (held[count] = dup(2)) >= 0) count++;
+        host->next_look = 0;
+        qdri_bridge_poll(host, 0);
+        assert_in_range(host->door.guests, 1, guests / 2);
+    }
+    while (count < LIMIT && (held[count] = dup(2)) >= 0) count++;
+    /* There is not one left, and yet it calls. */
+    qdri_bridge_call one = {.secret = session, .purpose = QDRI_LINK, .only_knocks = 1};
+    qdri_call_begin(host, &one, &self->side[1]->own.address);
+    assert_true(one.stage == QDRI_CALL_CONNECTING && one.file >= 0);
+    assert_int_equal(host->door.guests, 0);
+    qdri_call_close(&one);
+    while (count > 0) close(held[--count]);
+    kill(crowd, SIGKILL);
+    waitpid(crowd, NULL, 0);
+    connect_both(self);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+/* ---- what makes no sense ------------------------------------------------------------------------------- */
+
 /* What rank 2 of the second program writes, byte for byte. */
 static void write_frame(pair *self, qdri_link_frame frame) {
     unsigned char head[QDRI_HEAD];
@@ -182,9 +253,13 @@ static void trouble_is_heard(void **state) {
 int main(void) {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(only_who_is_expected_is_accepted),     TEST(nobody_waits_for_the_session),
-        TEST(a_crowd_does_not_keep_the_honest_out), TEST(credit_has_a_limit),
-        TEST(announcements_have_a_limit),           TEST(trouble_is_heard),
+        TEST(only_who_is_expected_is_accepted),
+        TEST(nobody_waits_for_the_session),
+        TEST(a_crowd_does_not_keep_the_honest_out),
+        TEST(credit_has_a_limit),
+        TEST(announcements_have_a_limit),
+        TEST(trouble_is_heard),
+        TEST(guests_leave_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

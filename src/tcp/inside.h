@@ -49,6 +49,7 @@ typedef struct qdri_door {
     qdri_watch watch;
     int file;
     int guests;
+    double opens; /* it rests until then; 0: it does not */
     int64_t refused;
     qdri_refusal last; /* why, for sentences */
     qdri_guest guest[QDRI_GUESTS];
@@ -59,7 +60,11 @@ void qdri_door_close(qdri_bridge *bridge);
 /* Somebody knocks. */
 void qdri_door_answer(qdri_bridge *bridge);
 void qdri_guest_hear(qdri_bridge *bridge, qdri_guest *guest);
-/* Those whose time is over go. */
+/* The guest that has been there longest goes, because something else needs its descriptor; false: there is none. */
+int qdri_door_make_way(qdri_bridge *bridge);
+/* Whether the system said that there are no more descriptors, or no room for what is behind them. */
+int qdri_lacks_descriptors(int code);
+/* Those whose time is over go, and those who are too many; and who knocks is heard again. */
 void qdri_door_look(qdri_bridge *bridge, double now);
 
 /* ---- calls --------------------------------------------------------------------------------------------- */

@@ -29,12 +29,12 @@
 /* ---- processes ----------------------------------------------------------------------------------------- */
 
 /* The 22nd field of /proc/PID/stat; the second is the program's name in parentheses, which may hold anything.
- * 0: there is no such process, or it has ended and nobody has asked for its result yet. */
+ * 0: there is no such process, or it has ended and nobody has asked for its result yet; -1: who knows. */
 static int64_t start_of(int64_t pid) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
     FILE *file = fopen(path, "re");
-    if (!file) return 0;
+    if (!file) return errno == ENOENT || errno == ESRCH ? 0 : -1;
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
@@ -66,7 +66,8 @@ void qdri_contact_introduce(qdri_contact *contact) {
     contact->boot = own_boot();
     contact->space = own_space();
     contact->pid = getpid();
-    contact->start = start_of(contact->pid);
+    int64_t start = start_of(contact->pid);
+    contact->start = start > 0 ? start : 0;
     contact->is_big = qdri_is_big();
 }
 
@@ -78,9 +79,10 @@ qdri_process qdri_contact_process(const qdri_contact *contact, int is_local) {
         return is_local && here.boot && contact->boot ? QDRI_PROCESS_ENDED : QDRI_PROCESS_ELSEWHERE;
     if ((!here.boot && strcmp(here.host, contact->host) != 0) || here.space != contact->space)
         return QDRI_PROCESS_ELSEWHERE;
-    if (here.start == 0) /* there is no /proc */
+    int64_t start = here.start == 0 ? -1 : start_of(contact->pid);
+    if (start < 0 || (start > 0 && contact->start == 0)) /* one of the two could not look */
         return kill((pid_t)contact->pid, 0) == 0 || errno != ESRCH ? QDRI_PROCESS_RUNS : QDRI_PROCESS_ENDED;
-    return start_of(contact->pid) == contact->start ? QDRI_PROCESS_RUNS : QDRI_PROCESS_ENDED;
+    return start == contact->start ? QDRI_PROCESS_RUNS : QDRI_PROCESS_ENDED;
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */

@@ -129,7 +129,9 @@ static qdr_status call_failed(search *self, double now) {
         out_of_reach(self);
         return QDR_OK;
     }
-    int is_silent = call->refusal ? self->process == QDRI_PROCESS_ELSEWHERE : call->code != 0;
+    /* A door that is crowded closes connections; so somebody is there. */
+    int is_closed = call->code == 0 || call->code == ECONNRESET || call->code == EPIPE;
+    int is_silent = call->refusal ? self->process == QDRI_PROCESS_ELSEWHERE : !is_closed;
     if (self->silent_since == 0) self->silent_since = now;
     if (is_silent && now - self->silent_since >= patience) replace(self, "nobody answers where it says");
     return QDR_OK;
@@ -180,6 +182,8 @@ static qdr_status seek(search *self, double deadline, int *file) {
         if (self->call.stage == QDRI_CALL_NONE && now >= self->next_look) {
             self->next_look = now + between_looks;
             status = look(self);
+            /* Files need descriptors, and guests make way for them. */
+            while (status == QDR_FILE && qdri_door_make_way(self->bridge)) status = look(self);
         }
         if (!status) {
             qdri_bridge_poll(self->bridge, 5);

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "tcp/acquaint.h"
+#include "wire/node.h"
 
 /* Seconds: of own ranks beyond the deadline, of the other root beyond it, and without a deadline. */
 static const double grace = 20, far_grace = 5, patience = 60;
@@ -64,7 +65,13 @@ static qdr_status agree(const opening *self, qdr_status status, int64_t *maximum
 static qdr_status await(const opening *self, step *one, qdr_status begun) {
     qdr_status status = begun ? begun : qdri_wait_until(self->own, &one->finished, self->deadline);
     if (!status) return one->status;
+    char absent[400] = "";
     if (!begun && !one->finished) qdri_cancel(self->own, &one->operation);
+    if (status == QDR_STALLED) {
+        qdri_status_absent(self->own, absent, sizeof absent);
+        qdri_fail(status, "rank %d: not all ranks of %s came to the meeting with %s before the deadline%s",
+                  self->rank, self->request->name, self->request->peer, absent);
+    }
     qdri_wire_break(self->own);
     return status;
 }

@@ -80,7 +80,7 @@ static progress look_at_all(const qdri_wire *wire, uint64_t kind, int *member) {
 }
 
 qdr_status qdri_board_show(qdri_wire *wire, uint64_t kind, double deadline) {
-    enum { LOOKS_BETWEEN_PROGRESS = 8, LOOKS_BETWEEN_CLOCKS = 256 };
+    enum { LOOKS_BETWEEN_PROGRESS = 8, LOOKS_BETWEEN_CLOCKS = 16 }; /* each is a yield */
     unsigned before_yielding = wire->crowded ? 4 : 200;
     int member = 0;
     progress seen;
@@ -98,9 +98,11 @@ qdr_status qdri_board_show(qdri_wire *wire, uint64_t kind, double deadline) {
             qdri_board_leave(wire);
             return qdri_wire_state(wire);
         }
-        if (deadline < 0 && looks % LOOKS_BETWEEN_CLOCKS == 0) deadline = qdri_deadline(0);
-        if (deadline > 0 && looks % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
-            return stalled(wire);
+        if (looks % LOOKS_BETWEEN_CLOCKS) continue;
+        if (deadline < 0) deadline = qdri_deadline(0);
+        double now = qdri_seconds();
+        qdri_status_own(wire)->seen = now;
+        if (deadline > 0 && now > deadline) return stalled(wire);
     }
     return seen == ALL_SHOWN ? QDR_OK : seen == NEVER ? stalled(wire) : differ(wire);
 }

@@ -214,21 +214,47 @@ int qdri_status_gone(const qdri_status_line *line) {
     return line->pid > 0 && kill((pid_t)line->pid, 0) != 0 && errno == ESRCH;
 }
 
+/* The letter that Linux has for what a process does: the third field of /proc/PID/stat; the second is the
+ * program's name in parentheses, which may hold anything. 0: who knows. */
+static char state_of(int64_t pid) {
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' ? name_end[2] : 0;
+}
+
+void qdri_status_life(const qdri_status_line *line, char *text, size_t size) {
+    char state = line->pid > 0 ? state_of(line->pid) : 0;
+    *text = '\0';
+    if (qdri_status_gone(line))
+        snprintf(text, size, " has gone: there is no process %lld", (long long)line->pid);
+    else if (state == 'Z' || state == 'X')
+        snprintf(text, size, " has gone: process %lld has ended", (long long)line->pid);
+    else if (state == 'T' || state == 't')
+        snprintf(text, size, " is stopped: process %lld", (long long)line->pid);
+}
+
 void qdri_status_absent(qdri_wire *wire, char *text, size_t size) {
     enum { MOST = 4 };
     size_t used = 0;
-    int named = 0;
+    int missing = 0;
     *text = '\0';
-    for (int r = 0; r < wire->ranks && named < MOST && used < size; r++) {
+    for (int r = 0; r < wire->ranks; r++) {
         const qdri_status_line *line = qdri_status_of(wire, r);
+        char life[80];
         if (!line || r == wire->rank) continue;
-        int gone = qdri_status_gone(line);
-        if (!gone && line->meetings >= qdri_status_own(wire)->meetings) continue;
-        int length = snprintf(text + used, size - used,
-                              gone ? "; rank %d has gone: there is no process %lld"
-                                   : "; rank %d (process %lld) has not come",
-                              r, (long long)line->pid);
+        qdri_status_life(line, life, sizeof life);
+        int came = line->meetings >= qdri_status_own(wire)->meetings;
+        if ((came && !*life) || ++missing > MOST || used >= size) continue;
+        int length = *life ? snprintf(text + used, size - used, "; rank %d%s", r, life)
+                           : snprintf(text + used, size - used, "; rank %d (process %lld) has not come", r,
+                                      (long long)line->pid);
         used += length > 0 ? (size_t)length : 0;
-        named++;
     }
+    if (missing > MOST && used < size) snprintf(text + used, size - used, "; and %d more", missing - MOST);
 }

@@ -47,9 +47,10 @@ typedef struct qdri_status_line {
     int64_t waits_for;  /* a rank; -1: nobody */
     int64_t bytes;      /* that it waits for */
     double since;       /* qdri_seconds() when it last got on */
+    double seen;        /* when it last looked after anything here; 0: it did so since without a clock */
     int64_t meetings;   /* collectives that it has begun */
     int64_t failed;     /* the status of an exchange that it gave up; 0: none */
-    int64_t padding[7]; /* a line has its cache lines for itself */
+    int64_t padding[6]; /* a line has its cache lines for itself */
 } qdri_status_line;
 
 /* This rank's own line, to write; points to private memory where there is no node segment. */
@@ -60,6 +61,10 @@ const qdri_status_line *qdri_status_of(qdri_wire *wire, int rank);
 
 /* Whether the process behind a line is known not to exist any more. */
 int qdri_status_gone(const qdri_status_line *line);
+
+/* What the system says of the process behind a line, as the end of "rank 3": " has gone: there is no process
+ * 4711", " is stopped: process 4711"; "": it lives, and may run. */
+void qdri_status_life(const qdri_status_line *line, char *text, size_t size);
 
 /* Which ranks did not come to the collective that this one waits in, as far as this node knows: the end of a
  * sentence, "" if none is known. */

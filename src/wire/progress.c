@@ -5,6 +5,7 @@
  * not waiting for. Requests are tested together; callbacks run after the arrays have been brought in order,
  * so they may start operations freely.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -18,10 +19,34 @@ double qdri_seconds(void) {
 
 /* ---- one wire ------------------------------------------------------------------------------------------ */
 
+/* What MPI says of a message, with the two ranks that it is between. */
+static qdr_status fail_message(const qdri_wire *wire, const qdri_operation *operation, int code) {
+    int kind = code, with = operation->partner;
+    char what[80] = "a collective call";
+    PMPI_Error_class(code, &kind);
+    if (operation->receives && kind == MPI_ERR_TRUNCATE && with >= 0)
+        return qdri_fail(
+            QDR_MISMATCH,
+            "rank %d sent more bytes than rank %d has room for: the two ranks have different ideas of "
+            "the exchange",
+            with, wire->rank);
+    if (!operation->joined)
+        snprintf(what, sizeof what, "a message from rank %d to rank %d",
+                 operation->receives ? with : wire->rank, operation->receives ? wire->rank : with);
+    return qdri_fail_mpi(code, what);
+}
+
 /* Takes one finished request's result into its operation. */
 static void settle(const qdri_wire *wire, qdri_operation *operation, MPI_Status *status, int failed) {
-    if (failed && status->MPI_ERROR != MPI_SUCCESS && status->MPI_ERROR != MPI_ERR_PENDING)
-        operation->failed = qdri_fail_mpi(status->MPI_ERROR, "a message");
+    int is_wrong = failed && status->MPI_ERROR != MPI_SUCCESS && status->MPI_ERROR != MPI_ERR_PENDING;
+    /* A receive from anyone learns here from whom it was. */
+    if (is_wrong && operation->receives && operation->partner < 0 && status->MPI_SOURCE >= 0)
+        operation->partner = status->MPI_SOURCE + wire->first;
+    if (is_wrong) {
+        operation->failed = fail_message(wire, operation, status->MPI_ERROR);
+        operation->parts--;
+        return;
+    }
     /* Only receives have a source; what collectives and sends leave in a status is undefined. */
     if (operation->receives) {
         int bytes = 0;
@@ -117,8 +142,10 @@ int qdri_progress(qdri_wire *held) {
 }
 
 qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline) {
-    enum { LOOKS_BEFORE_YIELDING = 20, LOOKS_BEFORE_RESTING = 2000, LOOKS_BETWEEN_CLOCKS = 64 };
-    /* The clock is looked at also while things happen: asking and being refused is no way to get on. */
+    enum { LOOKS_BEFORE_YIELDING = 20, LOOKS_BEFORE_RESTING = 2000 };
+    /* The clock is looked at also while things happen: asking and being refused is no way to get on. On a busy machine
+     * one yield may take a whole turn of others: then it is looked at more often. */
+    enum { LOOKS_BETWEEN_CLOCKS = 64, YIELDS_BETWEEN_CLOCKS = 8 };
     for (unsigned looks = 1, idle = 0; !*finished; looks++) {
         idle = progress(wire, 1) ? 0 : idle + 1;
         if (*finished) break;
@@ -126,7 +153,10 @@ qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline
         if (idle >= LOOKS_BEFORE_YIELDING) qdri_yield();
         /* Another program may be busy for long, and on the same processors. */
         if (idle >= LOOKS_BEFORE_RESTING && wire->far) wire->far->rest(wire);
-        if (deadline > 0 && looks % LOOKS_BETWEEN_CLOCKS == 0 && qdri_seconds() > deadline)
+        if (looks % (idle >= LOOKS_BEFORE_YIELDING ? YIELDS_BETWEEN_CLOCKS : LOOKS_BETWEEN_CLOCKS)) continue;
+        double now = qdri_seconds();
+        qdri_status_own(wire)->seen = now;
+        if (deadline > 0 && now > deadline)
             return qdri_fail(QDR_STALLED, "rank %d: the deadline passed", wire->rank);
     }
     return QDR_OK;

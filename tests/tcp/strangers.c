@@ -2,13 +2,14 @@
 /*
  * Strangers at the door of a bridge.
  *
- *     strangers_program CONTACT-FILE TENTHS-OF-SECONDS
+ *     strangers_program CONTACT-FILE TENTHS-OF-SECONDS [idle]
  *     strangers_program impostor
  *
  * Waits for the contact file, remembers where its writer listens, and then, for so long: keeps a hundred
- * connections open that say nothing, or speak as if they were expected later, and again and again sends random bytes of random lengths, half an
- * answer, the answer of one that has another secret, and an answer that was overheard. All of these must be
- * shown out. Prints how many knocked and were shown out while it looked.
+ * connections open that say nothing, or speak as if they were expected later, and again and again sends
+ * random bytes of random lengths, half an answer, the answer of one that has another secret, and an answer
+ * that was overheard. All of these must be shown out. Prints how many knocked and were shown out while it
+ * looked. With `idle`, the hundred say nothing, and whoever is shown out comes back at once.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -104,6 +105,26 @@ static int knock_early(void) {
     return file;
 }
 
+/* A hundred that say nothing. Prints when all are there, and at the end how many were shown out. */
+static void be_idle(double until) {
+    struct pollfd one[SILENT];
+    int shown_out = 0;
+    for (int i = 0; i < SILENT; i++) one[i] = (struct pollfd){.fd = knock(), .events = POLLIN};
+    printf("there\n");
+    fflush(stdout);
+    while (qdri_seconds() < until && poll(one, SILENT, 100) >= 0)
+        for (int i = 0; i < SILENT; i++) {
+            char hello[QDRI_HELLO];
+            if (one[i].fd >= 0 && (!one[i].revents || recv(one[i].fd, hello, sizeof hello, MSG_DONTWAIT) > 0))
+                continue;
+            if (one[i].fd >= 0) close(one[i].fd);
+            one[i].fd = knock();
+            shown_out++;
+        }
+    printf("shown out %d\n", shown_out);
+    exit(0);
+}
+
 static int find(const char *path) {
     for (int i = 0; i < 500; i++, usleep(10000)) {
         char text[QDRI_CONTACT_BYTES];
@@ -122,8 +143,9 @@ static int find(const char *path) {
 int main(int argc, char **argv) {
     int silent[SILENT], shown_out = 0, knocked = 0;
     if (argc == 2 && strcmp(argv[1], "impostor") == 0) pretend();
-    if (argc != 3 || !find(argv[1])) return 2;
+    if (argc < 3 || !find(argv[1])) return 2;
     double until = qdri_seconds() + 0.1 * atoi(argv[2]);
+    if (argc == 4) be_idle(until);
     random_bytes = qdri_random_seed(5);
     for (int i = 0; i < SILENT; i++) silent[i] = i % 2 ? knock_early() : knock();
     for (int kind = 0; qdri_seconds() < until; kind = (kind + 1) % 5, knocked++) shown_out += visit(kind);
