@@ -48,8 +48,9 @@ __attribute__((constructor)) static void start_clock(void) {
 int qdri_record_wanted(void) {
     static int wanted = -1;
     if (wanted < 0) {
-        const char *folder = getenv("QDR_RECORD");
-        wanted = folder && *folder;
+        int rank = 0;
+        PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        wanted = qdri_preload_record(rank == 0) != NULL;
     }
     return wanted;
 }
@@ -168,7 +169,7 @@ static int64_t row_of(const qdri_lanes *out) {
 static void give_up(const char *what) {
     static int said;
     if (!said++)
-        qdri_preload_say("QDR_RECORD=%s: %s: %s; nothing is recorded", getenv("QDR_RECORD"), what,
+        qdri_preload_say("QDR_RECORD=%s: %s: %s; nothing is recorded", qdri_preload_record(0), what,
                          strerror(errno));
 }
 
@@ -177,7 +178,7 @@ static int open_file(void) {
     char path[4096], host[256] = "", program[4096] = "";
     int rank, ranks;
     if (file || tried++) return file != NULL;
-    const char *folder = getenv("QDR_RECORD");
+    const char *folder = qdri_preload_record(0);
     if (mkdir(folder, 0777) && errno != EEXIST) give_up("the folder cannot be made");
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -190,6 +190,11 @@ static void sentences(void **state) {
     bad("x:n=0", QDR_RANGE, "'n=0' is out of range; expected 1 to 4096");
     bad("x:n=4097", QDR_RANGE, "'n=4097' is out of range; expected 1 to 4096");
     bad("x:n=-1", QDR_RANGE, "'n=-1' is out of range; expected 1 to 4096");
+    bad("x:n=99999999999999999999", QDR_RANGE,
+        "'n=99999999999999999999' is out of range; expected at most 4096");
+    bad("x:n=1e30", QDR_RANGE, "'n=1e30' is out of range; expected at most 4096");
+    bad("x:n=1,seed=9223372036854775808", QDR_RANGE,
+        "'seed=9223372036854775808' is out of range; expected at most 4.61168601842739e+18");
     bad("x:n=1,density=1.5", QDR_RANGE, "'density=1.5' is out of range; expected 0 to 1");
     bad("x:n=1,bytes=-3..5", QDR_RANGE, "'bytes=-3..5' is out of range; expected 0 to 1099511627776");
 }
@@ -214,7 +219,7 @@ static void values_that_are_none(void **state) {
         bad_value("rate", no_number[i], "a rate such as 20MB/s or 1Gbit/s");
         bad_value("bytes", no_number[i], "an integer or a range such as 2K..200K");
     }
-    static const char *const no_integer[] = {"1.5", "1/3", "1e30", "9223372036854775808", "5e18", "1s"};
+    static const char *const no_integer[] = {"1.5", "1/3", "1s"};
     for (size_t i = 0; i < sizeof no_integer / sizeof no_integer[0]; i++)
         bad_value("seed", no_integer[i], "an integer such as 64 or 2Ki");
     static const char *const no_range[] = {"5..3", "..3", "3..", "1..2..3", "1...3", "a..b", ".."};

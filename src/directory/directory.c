@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "directory/inside.h"
 #include "wire/node.h"
 
@@ -80,8 +81,10 @@ static void shut(qdr_directory **directory) {
 static qdr_status meet(qdri_wire *wire, qdr_directory *directory, const qdr_directory_options *options,
                        qdr_status mine) {
     int64_t desk = mine ? 0 : qdri_desk_take(directory);
-    const char *transport = getenv("QDR_TRANSPORT");
-    int64_t lacks = !desk || (transport && !strcmp(transport, "net"));
+    const char *transport = NULL;
+    if (!mine && qdri_wire_rank(wire) == 0) /* for all */
+        mine = qdri_environment_or(NULL, QDRI_ENV_TRANSPORT, &transport);
+    int64_t avoids = transport && !strcmp(transport, "net"), lacks = !desk || avoids;
     int64_t number = mine ? 0 : qdri_desk_number(directory);
     int64_t word[] = {options->placement,
                       -(int64_t)options->placement,

@@ -15,7 +15,7 @@ typedef struct qdri_settings {
     char transport[8];     /* "": by rule */
     int64_t chunk, window; /* chunk 0: what suits the executor */
     int window_exact;      /* else each executor takes its share of it */
-    int barrier, in_flight, explain;
+    int barrier, in_flight;
     int scheduled; /* a schedule is given */
 } qdri_settings;
 
