@@ -57,13 +57,13 @@ const char *qdr_error_message(void);
  * a newline. */
 typedef void qdr_log_function(void *context, const char *line);
 
-/* Local. Sends such lines to `function`, on each rank its own; NULL: nowhere, the default. Per process; set it
- * before other calls. (With QDR_EXPLAIN=1 in the environment, and no function, those of rank 0 of a communicator go
- * to standard error.) */
+/* Local. Sends such lines to `function`, on each rank its own; NULL: nowhere, the default. Per process; set
+ * it before other calls. (With QDR_EXPLAIN=1 in the environment, and no function, those of rank 0 of a
+ * communicator go to standard error.) */
 void qdr_set_log(qdr_log_function *function, void *context);
 
-/* A variable of the environment. Values that are not as expected are refused by the call that needs them, with
- * QDR_INVALID. */
+/* A variable of the environment. Values that are not as expected are refused by the call that needs them,
+ * with QDR_INVALID. */
 typedef struct qdr_environment_info {
     const char *name;
     const char *kind;     /* seconds, bytes, count, word, name, path or flag */

@@ -34,9 +34,10 @@ static const variable table[QDRI_VARIABLES] = {
     [QDRI_ENV_CHUNK] = {"QDR_CHUNK", BYTES, 0, 1e15, NULL, "bytes, as 4096 or 4Ki, from 0 to 1e15",
                         "0: a share of the window", "rank 0",
                         "bytes that go as one message, for plans that do not say"},
-    [QDRI_ENV_TRANSPORT] = {"QDR_TRANSPORT", WORD, 0, 0, "node net", "node or net", "by rule", "rank 0",
-                            "the way between ranks of one node, for plans and directories that do not say: "
-                            "shared memory, or messages as between nodes"},
+    [QDRI_ENV_TRANSPORT] =
+        {"QDR_TRANSPORT", WORD, 0, 0, "node net", "node or net", "by rule", "rank 0",
+         "between ranks of one node, where plans do not say: shared memory, or messages as between "
+         "nodes"},
     [QDRI_ENV_STALL_SECONDS] =
         {"QDR_STALL_SECONDS", SECONDS, 0, 1e9, NULL, "seconds, as 2.5, 500ms, 30s, 5m or 1h, from 0 to 1e9",
          "0: no deadline", "every rank",

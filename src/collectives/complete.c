@@ -35,6 +35,7 @@ typedef struct request {
     const void *outgoing;
     void *incoming;
     int64_t bytes;
+    int is_asked; /* for an algorithm */
 } request;
 
 static void release(qdri_keepsake *keepsake) {
@@ -127,6 +128,8 @@ static qdr_status build(MPI_Comm comm, qdri_wire *wire, const request *wanted, q
         free(made);
         return status;
     }
+    qdri_explain(wire, "complete exchange of %d ranks: %s, kept with the communicator: %s", ranks,
+                 wanted->name, wanted->is_asked ? "asked for" : "in pairs, the default");
     keep(wire, made, wanted->name);
     *plan = made;
     return QDR_OK;
@@ -161,6 +164,7 @@ qdr_status qdr_complete_exchange(MPI_Comm comm, const char *algorithm, const voi
                                  int64_t bytes) {
     qdri_wire *wire;
     request wanted = {.outgoing = outgoing, .incoming = incoming, .bytes = bytes};
+    wanted.is_asked = algorithm != NULL;
     QDRI_TRY(set_name(algorithm ? algorithm : "PEX", &wanted));
     QDRI_TRY(qdri_wire_open(comm, &wire));
     qdr_status status = complete_exchange(comm, wire, &wanted);

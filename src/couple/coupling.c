@@ -171,7 +171,7 @@ qdr_status qdr_coupling_open(qdr_program *program, const char *peer, const qdr_c
     made->space.name[swapped] = made->name;
     made->space.name[!swapped] = made->peer;
     program->couplings++;
-    qdri_log("coupling: %s", made->how);
+    qdri_explain(program->own_wire, "coupling: %s", made->how);
     *coupling = made;
     return QDR_OK;
 }

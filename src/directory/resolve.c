@@ -144,6 +144,9 @@ static qdr_status resolve(qdri_query *query, int has_outputs, int for_map) {
     query->ranks = qdri_wire_ranks(query->wire);
     qdr_status status = prepare(query, method ? method : "directory", &spec, &number, has_outputs);
     status = agree(query, status, number);
+    if (status == QDR_OK)
+        qdri_explain(query->wire, "resolve among %d ranks: %s: %s", query->ranks, spec.name,
+                     method ? "asked for" : "the default");
     if (status == QDR_OK) status = methods[number]->run(query);
     if (status == QDR_OK && for_map)
         status = qdri_agree(query->wire,

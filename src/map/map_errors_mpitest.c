@@ -158,7 +158,7 @@ static void test_disagreement(void) {
         set_ring(&made);
         if (rank == last) {
             if (option == 0) made.options.reverse = QDR_REVERSE_COMBINE;
-            if (option == 1) made.options.reproducible = 1;
+            if (option == 1) made.options.unordered = 1;
             if (option == 2) made.options.keeps_incoming = 1;
             if (option == 3) made.options.trusted = 1;
         }

@@ -40,8 +40,8 @@ static void rest(double seconds) {
 /* ---- one element from each source ---------------------------------------------------------------------- */
 
 /* A map by which some ranks send their element 0 to element `place` of one rank's. */
-static qdr_map *gathering(MPI_Comm comm, int to, int sources, const int *source, int in_flight,
-                          int reproducible, int spread) {
+static qdr_map *gathering(MPI_Comm comm, int to, int sources, const int *source, int in_flight, int unordered,
+                          int spread) {
     qdr_plan_options plan = QDR_PLAN_OPTIONS;
     qdr_map_options options = QDR_MAP_OPTIONS;
     int64_t one = 1, zero = 0, place = 0;
@@ -57,7 +57,7 @@ static qdr_map *gathering(MPI_Comm comm, int to, int sources, const int *source,
     plan.in_flight = in_flight;
     plan.stall_seconds = 4;
     options.plan = &plan;
-    options.reproducible = reproducible;
+    options.unordered = unordered;
     qdr_indices out = {.partners = sends, .rank = &to, .count = &one, .local = &zero, .remote = &place};
     FINE(qdr_map_create(comm, &out, NULL, &options, &map));
     return map;
@@ -79,7 +79,7 @@ static void test_overtaking(void) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     two_nodes = 1;
-    qdr_map *map = gathering(comm, 3, 2, source, 2, 1, 0);
+    qdr_map *map = gathering(comm, 3, 2, source, 2, 0, 0);
     unsigned char *from[ROUNDS], *to[ROUNDS];
     qdr_exchange *exchange[ROUNDS] = {NULL};
     qdr_plan_info info;
@@ -131,7 +131,7 @@ static void test_late_memory(void) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     two_nodes = 0;
     int to = ranks - 1;
-    qdr_map *map = gathering(comm, to, 1, source, ROUNDS, 0, 0);
+    qdr_map *map = gathering(comm, to, 1, source, ROUNDS, 1, 0);
     unsigned char *memory[ROUNDS];
     qdr_exchange *exchange[ROUNDS];
     if (rank == 0) MPI_Barrier(MPI_COMM_WORLD);

@@ -196,6 +196,9 @@ static qdr_status load(qdri_migration *job, cargo *what, qdri_run *run) {
 static qdr_status move(qdri_migration *job, cargo *what, qdr_migration_report *report) {
     qdri_run run = {.job = NULL};
     QDRI_TRY(qdri_plan_within(job));
+    qdri_explain(job->wire, "migration among %d ranks: %s, %" PRId64 " phases of at least %" PRId64 ": %s %s",
+                 job->ranks, job->itinerary.method, job->itinerary.phases, job->itinerary.bound,
+                 job->how.method ? "asked for" : "chosen by", job->how.method ? job->method : "auto");
     qdr_status status = load(job, what, &run);
     if (!status) status = qdri_run_itinerary(&run);
     if (!status) what->deliver(what);
@@ -216,6 +219,7 @@ static qdr_status migrate(MPI_Comm comm, cargo *what, const qdr_migration_option
     job.ranks = qdri_wire_ranks(job.wire);
     qdr_status status = begin(&job, what, read_options(&job, options), &moves);
     if (!status && moves) status = move(&job, what, &made);
+    if (!status && !moves) qdri_explain(job.wire, "migration among %d ranks: nothing moves", job.ranks);
     if (job.first_tag && qdri_wire_usable(job.wire)) qdri_wire_return_tags(job.wire, job.first_tag);
     qdri_itinerary_free(&job.itinerary, &job.budget);
     qdri_budget_free(&job.budget, job.going);

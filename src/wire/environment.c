@@ -58,3 +58,10 @@ void qdri_explain(const qdri_wire *wire, const char *format, ...) {
 int qdri_explains(const qdri_wire *wire) {
     return wire->explains || qdri_log_wanted();
 }
+
+int qdri_explains_first(qdri_wire *wire, int number) {
+    uint32_t bit = UINT32_C(1) << number;
+    if (!qdri_explains(wire) || (wire->explained & bit)) return 0;
+    wire->explained |= bit;
+    return 1;
+}

@@ -42,6 +42,7 @@ struct qdri_wire {
     MPI_Request duplicating;
     int rank, ranks;
     int explains;         /* QDR_EXPLAIN, on the first of its ranks */
+    uint32_t explained;   /* what was said once */
     int owners;           /* plans and the like, and the attribute of the user's communicator */
     int gone;             /* the communicator was freed, or MPI is finalised */
     qdr_status failed;    /* MPI could not test, or the other program is gone; nothing gets on any more */
