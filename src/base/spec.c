@@ -245,7 +245,9 @@ qdr_status qdri_spec_override(qdri_spec *spec, const char *pairs) {
         size_t span = strcspn(pairs, ",");
         if (span == 0 || (pairs[span] == ',' && !pairs[span + 1]))
             return qdri_spec_fail(spec, QDR_SYNTAX, "a comma with nothing beside it");
-        if (span >= sizeof pair) return qdri_spec_fail(spec, QDR_SYNTAX, "a value is too long");
+        if (span >= sizeof pair)
+            return qdri_spec_fail(spec, QDR_SYNTAX, "a value is too long; expected at most %zu characters",
+                                  sizeof pair - 1);
         snprintf(pair, sizeof pair, "%.*s", (int)span, pairs);
         QDRI_TRY(take_pair(spec, pair, seen));
         pairs += span + (pairs[span] == ',');
@@ -259,7 +261,9 @@ qdr_status qdri_spec_open(const char *text, const char *what, qdri_spec *spec) {
     spec->text = text;
     spec->what = what;
     if (span == 0) return qdri_spec_fail(spec, QDR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
-    if (span >= sizeof spec->name) return qdri_spec_fail(spec, QDR_UNKNOWN, "the name is too long");
+    if (span >= sizeof spec->name)
+        return qdri_spec_fail(spec, QDR_UNKNOWN, "the name is too long; expected at most %zu characters",
+                              sizeof spec->name - 1);
     memcpy(spec->name, text, span);
     return QDR_OK;
 }

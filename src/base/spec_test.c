@@ -174,7 +174,8 @@ static void sentences(void **state) {
     (void)state;
     bad("", QDR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
     bad(":n=3", QDR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
-    bad("averyveryveryveryveryveryveryverylongnameoffortyeight", QDR_UNKNOWN, "the name is too long");
+    bad("averyveryveryveryveryveryveryverylongnameoffortyeight", QDR_UNKNOWN,
+        "the name is too long; expected at most 47 characters");
     bad("x", QDR_SYNTAX, "'n' is missing (number of ranks)");
     bad("x:", QDR_SYNTAX, "nothing follows the colon");
     bad("x:wrap", QDR_SYNTAX, "'n' is missing (number of ranks)");
@@ -247,10 +248,10 @@ static void lengths(void **state) {
     assert_int_equal(qdri_spec_integer(&spec, "seed"), 7);
     memset(text + 11, '0', 1500);
     strcpy(text + 1511, "7");
-    bad(text, QDR_SYNTAX, "a value is too long");
+    bad(text, QDR_SYNTAX, "a value is too long; expected at most 255 characters");
     memset(text + 1, 'y', 1000);
     text[1001] = '\0';
-    bad(text, QDR_UNKNOWN, "the name is too long");
+    bad(text, QDR_UNKNOWN, "the name is too long; expected at most 47 characters");
     qdri_spec none;
     assert_int_equal(qdri_spec_open("x:y=1", "machine", &none), QDR_OK);
     assert_int_equal(qdri_spec_read(&none, NULL, 0), QDR_SYNTAX);

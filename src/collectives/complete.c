@@ -52,14 +52,16 @@ static qdr_status set_name(const char *algorithm, request *wanted) {
     const char *options = strchr(algorithm, ':');
     int length = snprintf(wanted->name, sizeof wanted->name, "%s%s", info.name, options ? options : "");
     if (length >= (int)sizeof wanted->name)
-        return qdri_fail(QDR_SYNTAX, "the algorithm '%.40s...' is too long", algorithm);
+        return qdri_fail(QDR_SYNTAX, "the algorithm '%.40s...' is too long; expected at most %zu characters",
+                         algorithm, sizeof wanted->name - 1);
     return QDR_OK;
 }
 
 static qdr_status check(const request *wanted, int ranks) {
     if (wanted->bytes < 0 || wanted->bytes > (INT64_C(1) << 62) / ranks)
-        return qdri_fail(QDR_RANGE, "qdr_complete_exchange: %lld bytes for each of %d ranks",
-                         (long long)wanted->bytes, ranks);
+        return qdri_fail(QDR_RANGE,
+                         "qdr_complete_exchange: %lld bytes for each of %d ranks; expected 0 to %lld",
+                         (long long)wanted->bytes, ranks, (long long)((INT64_C(1) << 62) / ranks));
     if (wanted->bytes > 0 && (!wanted->outgoing || !wanted->incoming))
         return qdri_fail(QDR_INVALID, "qdr_complete_exchange: %s is NULL",
                          wanted->outgoing ? "incoming" : "outgoing");

@@ -40,7 +40,8 @@ static qdr_status find_method(const char *text, qdri_spec *spec, int *number) {
 
 static qdr_status check_ids(const char *what, int64_t count, const int64_t *id, int64_t limit) {
     if (count < 0 || count > INT64_MAX / 64)
-        return qdri_fail(QDR_RANGE, "%" PRId64 " %s ids; expected 0 or more", count, what);
+        return qdri_fail(QDR_RANGE, "%" PRId64 " %s ids; expected 0 to %" PRId64, count, what,
+                         INT64_MAX / 64);
     if (count > 0 && !id)
         return qdri_fail(QDR_INVALID, "%" PRId64 " %s ids, but the list is NULL", count, what);
     for (int64_t i = 0; limit && i < count; i++)

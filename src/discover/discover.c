@@ -89,8 +89,10 @@ static qdr_status check_parcels(qdri_flight *flight, int count, const qdr_parcel
     for (int i = 0; i < count; i++) {
         rank[i] = out[i].rank;
         if (out[i].bytes < 0 || out[i].bytes > PTRDIFF_MAX - *total)
-            return qdri_fail(QDR_RANGE, "the parcel for rank %d has %" PRId64 " bytes; expected 0 or more",
-                             out[i].rank, out[i].bytes);
+            return qdri_fail(QDR_RANGE,
+                             "the parcel for rank %d has %" PRId64 " bytes; expected 0 to %" PRId64
+                             ", what all may have less the parcels before it",
+                             out[i].rank, out[i].bytes, (int64_t)PTRDIFF_MAX - *total);
         if (out[i].bytes > 0 && !out[i].data)
             return qdri_fail(QDR_INVALID,
                              "the parcel for rank %d has %" PRId64 " bytes, and its data is NULL",

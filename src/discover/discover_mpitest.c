@@ -171,7 +171,7 @@ static void mistakes_are_everybodys(void) {
     refuse(NULL, 1, beyond, QDR_RANGE, "expected 0 to");
     refuse(NULL, 1, below, QDR_RANGE, "parcel 0 is rank -1");
     refuse(NULL, 1, bare, QDR_INVALID, "its data is NULL");
-    refuse(NULL, 1, shrunk, QDR_RANGE, "-3 bytes");
+    refuse(NULL, 1, shrunk, QDR_RANGE, "-3 bytes; expected 0 to 9223372036854775807");
     refuse(NULL, -1, NULL, QDR_RANGE, "the number of parcels is -1");
     refuse(NULL, 1, NULL, QDR_INVALID, "is NULL");
     if (ranks > 1) refuse(NULL, 2, two, QDR_INVALID, "rank 0 is given twice");

@@ -205,8 +205,9 @@ static const int64_t most_bytes = INT64_C(1) << 62;
 static qdr_status check_bytes(const qdri_load *load) {
     int64_t entries = load->from->entries > load->to->entries ? load->from->entries : load->to->entries;
     if (entries > 0 && load->cargo.item_bytes > most_bytes / entries)
-        return qdri_fail(QDR_RANGE, "%lld elements of %lld bytes cannot be counted", (long long)entries,
-                         (long long)load->cargo.item_bytes);
+        return qdri_fail(QDR_RANGE,
+                         "%lld elements of %lld bytes cannot be counted; expected at most 2^63 - 1 bytes",
+                         (long long)entries, (long long)load->cargo.item_bytes);
     return QDR_OK;
 }
 

@@ -90,7 +90,7 @@ static void test_creation(void) {
         {strange_rank, QDR_RANGE, "sends: partner 0 is rank", 0},
         {negative_rank, QDR_RANGE, "sends: partner 0 is rank -3", 0},
         {negative_count, QDR_RANGE, "-5", 0},
-        {endless_count, QDR_RANGE, "cannot be counted", 0},
+        {endless_count, QDR_RANGE, "cannot be counted; expected 0 to 2^56", 0},
         {negative_element, QDR_RANGE, "-9", 0},
         {negative_target, QDR_RANGE, "-9223372036854775808", 0},
         {negative_links, QDR_RANGE, "-2", 0},

@@ -243,8 +243,10 @@ static qdr_status check_array(const cargo *what) {
             QDR_RANGE, "there are %" PRId64 " items in an array for %" PRId64 "; expected 0 to its capacity",
             what->count, what->capacity);
     if (what->capacity > INT64_MAX / 4 / what->item_bytes)
-        return qdri_fail(QDR_RANGE, "%" PRId64 " items of %" PRId64 " bytes are more than any memory has",
-                         what->capacity, what->item_bytes);
+        return qdri_fail(QDR_RANGE,
+                         "%" PRId64 " items of %" PRId64
+                         " bytes are more than any memory has; expected at most %" PRId64 " of them",
+                         what->capacity, what->item_bytes, INT64_MAX / 4 / what->item_bytes);
     if ((what->count > 0 && !what->destination) || (what->capacity > 0 && !what->items))
         return qdri_fail(QDR_INVALID, "the items or their destinations are NULL");
     return QDR_OK;
@@ -318,8 +320,8 @@ static qdr_status check_objects(const qdr_objects *objects) {
 static qdr_status weigh_object(const qdr_objects *objects, qdri_migration *job, int64_t number) {
     int64_t size = objects->size(objects->context, number);
     if (size < 0 || size > QDRI_UNITS_LIMIT / 4)
-        return qdri_fail(QDR_INVALID, "object %" PRId64 ": size returned %" PRId64 "; expected 0 or more",
-                         number, size);
+        return qdri_fail(QDR_INVALID, "object %" PRId64 ": size returned %" PRId64 "; expected 0 to %" PRId64,
+                         number, size, (int64_t)QDRI_UNITS_LIMIT / 4);
     int64_t bytes = qdri_object_bytes(size), *going = &job->going[objects->destination[number]];
     if (bytes > job->largest) job->largest = bytes;
     job->facts.objects++;

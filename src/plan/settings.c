@@ -37,7 +37,9 @@ static qdr_status check_algorithm(const char *name) {
 
 static qdr_status copy_name(char *to, size_t size, const char *from, const char *what) {
     if (!from) return QDR_OK;
-    if (strlen(from) >= size) return qdri_fail(QDR_SYNTAX, "the %s '%.40s...' is too long", what, from);
+    if (strlen(from) >= size)
+        return qdri_fail(QDR_SYNTAX, "the %s '%.40s...' is too long; expected at most %zu characters", what,
+                         from, size - 1);
     strcpy(to, from);
     return QDR_OK;
 }
