@@ -53,10 +53,10 @@ static void seconds(void **state) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) bad(QDRI_ENV_STALL_SECONDS, refused[i]);
 }
 
-/* The program's locale has no say. */
+/* The program's locale, where the system has one with a comma, has no say. */
 static void decimal_commas(void **state) {
     (void)state;
-    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) skip();
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8")) setlocale(LC_NUMERIC, "fr_FR.UTF-8");
     double half = good(QDRI_ENV_STALL_SECONDS, "0.5").seconds;
     assert_true(half > 0.49 && half < 0.51);
     bad(QDRI_ENV_STALL_SECONDS, "0,5");
