@@ -87,14 +87,18 @@ static void prepare(void) {
  * twice and freed, where making a plan would take longer than all their exchanges. */
 enum { PATIENCE = 2 };
 
-static int is_on(const char *variable) {
-    const char *value = getenv(variable);
-    return value && *value && strcmp(value, "0") != 0;
+/* One process speaks for all that have met it. */
+static int is_first(int *said) {
+    pthread_mutex_lock(&lock);
+    int first = !*said;
+    *said = 1;
+    pthread_mutex_unlock(&lock);
+    return first;
 }
 
 static qdri_terms own_terms(const qdri_communicator *communicator) {
     static int64_t made; /* under the lock */
-    qdri_terms terms = {.explains = is_on("QDR_EXPLAIN")};
+    qdri_terms terms = {.plain = 0};
     int world_rank, world_ranks;
     PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &world_ranks);
@@ -102,10 +106,8 @@ static qdri_terms own_terms(const qdri_communicator *communicator) {
     terms.id = (int64_t)world_rank << 32 | made++;
     pthread_mutex_unlock(&lock);
     terms.patience = communicator->ranks < world_ranks ? PATIENCE : 0;
-    const char *asked = getenv("QDR_PRELOAD");
-    terms.plain = asked && !strcmp(asked, "plain");
-    if (asked && !terms.plain && strcmp(asked, "auto") != 0)
-        snprintf(terms.algorithm, sizeof terms.algorithm, "%s", asked);
+    terms.refused = !qdri_preload_terms(&terms, 0);
+    terms.plain |= terms.refused;
     return terms;
 }
 
@@ -117,22 +119,33 @@ static uint64_t digest_of_host(void) {
     return digest >> 1; /* not negative */
 }
 
-/* The largest and the smallest name are one. */
-static int share_a_node(MPI_Comm comm, int *one_node) {
-    int64_t host = (int64_t)digest_of_host(), mine[2] = {host, -host}, most[2];
-    int code = PMPI_Allreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, comm);
-    *one_node = most[0] == -most[1];
+/* The largest and the smallest name are one. What some rank's own environment has wrong is wrong for all, and the
+ * lowest such rank says it. */
+static int compare_ranks(qdri_communicator *communicator) {
+    static int said;
+    int64_t host = (int64_t)digest_of_host(), most[3];
+    int64_t refused = qdri_preload_own(0) ? 0 : communicator->ranks - communicator->rank;
+    int64_t mine[3] = {host, -host, refused};
+    int code = PMPI_Allreduce(mine, most, 3, MPI_INT64_T, MPI_MAX, communicator->comm);
+    communicator->one_node = most[0] == -most[1];
+    if (code || !most[2]) return code;
+    communicator->terms.plain = 1;
+    if (is_first(&said) && refused == most[2]) qdri_preload_own(1);
     return code;
 }
 
 static int agree(qdri_communicator *communicator) {
+    static int said;
+    qdri_terms again;
     MPI_Comm comm = communicator->comm;
     PMPI_Comm_rank(comm, &communicator->rank);
     PMPI_Comm_size(comm, &communicator->ranks);
     if (communicator->rank == 0) communicator->terms = own_terms(communicator);
     int failed = PMPI_Bcast(&communicator->terms, (int)sizeof communicator->terms, MPI_BYTE, 0, comm) ||
-                 share_a_node(comm, &communicator->one_node);
+                 compare_ranks(communicator);
     communicator->zero = qdri_wall_clock();
+    if (!failed && communicator->terms.refused && is_first(&said) && communicator->rank == 0)
+        qdri_preload_terms(&again, 1);
     return failed;
 }
 

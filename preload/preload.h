@@ -6,6 +6,7 @@
  * qdri_call (alltoall.c for C, fortran.c for Fortran), and everything else is the same for all of them:
  *
  *     intercept.c     can it be served, by which way, how long did it take
+ *     environment.c   what its variables ask for
  *     communicator.c  what is kept with a communicator; what its ranks agree on at their first call
  *     path.c          a plan for such calls, and one exchange of it
  *     pack.c          derived types
@@ -121,7 +122,8 @@ qdr_status qdri_path_run(qdri_path *path, const qdri_call *call);
 /* What rank 0 of a communicator tells the others at their first call. */
 typedef struct qdri_terms {
     int64_t id; /* no other communicator has it */
-    int plain;  /* QDR_PRELOAD=plain */
+    int plain;  /* QDR_PRELOAD=plain, or something was refused */
+    int refused;
     int explains;
     int64_t patience;   /* calls that MPI serves before a plan is made */
     char algorithm[64]; /* QDR_PRELOAD; empty: by rule */
@@ -142,6 +144,15 @@ struct qdri_communicator {
 
 /* Collective at the first call of a communicator, local afterwards; NULL: leave it to MPI. */
 qdri_communicator *qdri_communicator_of(MPI_Comm comm);
+
+/* ---- the environment ----------------------------------------------------------------------------------- */
+
+/* Local. What rank 0 asks for all, and what each rank asks for itself; false when something is refused, which
+ * is said if `says`. */
+int qdri_preload_terms(qdri_terms *terms, int says);
+int qdri_preload_own(int says);
+/* Local. The folder of the record; NULL: none is wanted. */
+const char *qdri_preload_record(int says);
 
 /* ---- the record ---------------------------------------------------------------------------------------- */
 

@@ -49,8 +49,9 @@ __attribute__((constructor)) static void start_clock(void) {
 int qdri_record_wanted(void) {
     static int wanted = -1;
     if (wanted < 0) {
-        const char *folder = getenv("QDR_RECORD");
-        wanted = folder && *folder;
+        int rank = 0;
+        PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        wanted = qdri_preload_record(rank == 0) != NULL;
     }
     return wanted;
 }
@@ -171,7 +172,7 @@ static int opened; /* or tried */
 static void give_up(const char *what, const char *so) {
     static int said;
     if (!said++)
-        qdri_preload_say("QDR_RECORD=%s: %s: %s; %s", getenv("QDR_RECORD"), what, strerror(errno), so);
+        qdri_preload_say("QDR_RECORD=%s: %s: %s; %s", qdri_preload_record(0), what, strerror(errno), so);
 }
 
 /* A disk that is full stays so; the lines before it are good. */
@@ -185,7 +186,7 @@ static void flush(int closes) {
 
 static int open_file(int rank, int ranks) {
     char path[4096], host[256] = "", program[4096] = "";
-    const char *folder = getenv("QDR_RECORD");
+    const char *folder = qdri_preload_record(0);
     opened = 1;
     if (mkdir(folder, 0777) && errno != EEXIST) give_up("the folder cannot be made", "nothing is recorded");
     snprintf(path, sizeof path, "%s/rank-%06d.txt", folder, rank);

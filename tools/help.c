@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "complain.h"
+#include "quadrille.h"
 #include "stream.h"
 #include "table.h"
 
@@ -203,6 +204,20 @@ void command_write_man(const command *command, const char *version, FILE *out) {
     man_closing(".BR quadrille (1)", out);
 }
 
+static void man_environment(FILE *out) {
+    qdr_environment_info info;
+    man_section("ENVIRONMENT", out);
+    man_text("Programs that use the library, and the drop-in library, read these. A value that is not as\n"
+             "expected is refused by the call that needs it.\n",
+             out);
+    for (int i = 0; qdr_environment(i, &info) == QDR_OK; i++) {
+        char *text = print_text("%s. Expected: %s. Default: %s. Read on %s.", info.meaning, info.expected,
+                                info.standard, info.reader);
+        man_item(info.name, NULL, text, out);
+        free(text);
+    }
+}
+
 void commands_write_man(const char *version, FILE *out) {
     man_heading("quadrille", "schedules for irregular communication: show, compare, check, measure", version,
                 out);
@@ -216,5 +231,6 @@ void commands_write_man(const char *version, FILE *out) {
     man_text(
         "'quadrille SUBCOMMAND --help' tells more; each has a page of its own, such as\nquadrille-stat(1).\n",
         out);
+    man_environment(out);
     man_closing(".BR quadrille\\-list (1)", out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * quadrille list: the algorithms, pattern families, machines, methods of migration and of resolving there are.
+ * quadrille list: the algorithms, pattern families, machines, methods of migration and of resolving there are, and the
+ * variables of the environment.
  * Everything comes from the library's own tables (and the command's one family, mesh). All kinds are read into
  * one shape, an entry with named facts, so that tables, details, JSON and Markdown are each written once.
  */
@@ -96,15 +97,29 @@ static int read_resolve(int index, entry *entry) {
     return 1;
 }
 
+static int read_variable(int index, entry *entry) {
+    qdr_environment_info info;
+    if (qdr_environment(index, &info)) return 0;
+    entry->name = copy_text(info.name);
+    entry->options = copy_text("");
+    entry->fact[0] = copy_text(info.kind);
+    entry->fact[1] = copy_text(info.meaning);
+    entry->fact[2] = copy_text(info.expected);
+    entry->fact[3] = copy_text(info.standard);
+    entry->fact[4] = copy_text(info.reader);
+    return 1;
+}
+
 static const group groups[] = {
     {"algorithms", {"papers", "kind", "promises", "summary", "knows", "source"}, 0xf, 0, read_algorithm},
     {"patterns", {"summary", "example", "source", NULL}, 0x3, -1, read_pattern},
     {"machines", {"kind", "summary", "spec", "source", NULL}, 0x3, -1, read_machine},
     {"methods", {"parks", "summary", "promise", NULL}, 0x3, -1, read_method},
     {"resolve", {"summary", "memory", NULL}, 0x1, -1, read_resolve},
+    {"environment", {"kind", "meaning", "expected", "default", "read on", NULL}, 0x3, -1, read_variable},
 };
 
-#define GROUP_NAMES "algorithms, patterns, machines, methods or resolve"
+#define GROUP_NAMES "algorithms, patterns, machines, methods, resolve or environment"
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 
@@ -238,7 +253,8 @@ static int complain_unknown(const group *only, const char *name) {
     for (int i = 0; i < GROUPS; i++)
         if (!only || only == &groups[i]) add_names(&groups[i], list, sizeof list);
     return complain("'%.60s' is not among the %s; there are %s", name,
-                    only ? only->name : "groups (algorithms, patterns, machines, methods, resolve) and names",
+                    only ? only->name
+                         : "groups (algorithms, patterns, machines, methods, resolve, environment) and names",
                     list);
 }
 
@@ -305,8 +321,8 @@ static const option options[] = {
 
 const command list_command = {
     .name = "list",
-    .summary = "the algorithms, patterns, machines, methods of migration and of resolving there are",
-    .operands = "[algorithms|patterns|machines|methods|resolve] [NAME]",
+    .summary = "the algorithms, patterns, machines, methods and variables of the environment there are",
+    .operands = "[algorithms|patterns|machines|methods|resolve|environment] [NAME]",
     .fewest = 0,
     .most = 2,
     .options = options,
@@ -317,6 +333,7 @@ const command list_command = {
                    "its capacity; 'limit': no transfer is larger than the phase's limit.\n",
     .examples = "quadrille list algorithms\n"
                 "quadrille list RS_NL\n"
-                "quadrille list machines cm5\n",
+                "quadrille list machines cm5\n"
+                "quadrille list environment\n",
     .run = run,
 };

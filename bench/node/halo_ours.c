@@ -4,6 +4,7 @@
  *
  *     ours            into any array of the user
  *     ours-incoming   what came is used where the library has it
+ *     ours-unordered  of sums: contributions as they arrive, instead of by rising rank
  */
 #include "halo.h"
 
@@ -89,10 +90,10 @@ const method ours_methods[] = {
 
 /* ---- sums ---------------------------------------------------------------------------------------------- */
 
-static void *sums_open(const halo *h, void *data, int width) {
-    const sum_fields *fields = data;
+static void *open_sums(const halo *h, const sum_fields *fields, int width, int unordered) {
     qdr_map_options options = QDR_MAP_OPTIONS;
     options.reverse = QDR_REVERSE_COMBINE;
+    options.unordered = unordered;
     mapped *m = mapped_open(h, &options);
     void *array[] = {fields->one, fields->three, fields->whole};
     int values[] = {1, 3, width};
@@ -106,6 +107,14 @@ static void *sums_open(const halo *h, void *data, int width) {
     return m;
 }
 
+static void *sums_open(const halo *h, void *data, int width) {
+    return open_sums(h, data, width, 0);
+}
+
+static void *unordered_open(const halo *h, void *data, int width) {
+    return open_sums(h, data, width, 1);
+}
+
 static void reverse_run(void *state) {
     mapped *m = state;
     check(qdr_map_exchange(m->map, QDR_REVERSE, m->field, m->fields), "qdr_map_exchange");
@@ -113,5 +122,6 @@ static void reverse_run(void *state) {
 
 const method ours_sums[] = {
     {"ours", OURS, sums_open, reverse_run, ours_close, NULL},
+    {"ours-unordered", OURS, unordered_open, reverse_run, ours_close, NULL},
     {0},
 };

@@ -12,7 +12,7 @@
  *
  * A rank knows whose points its ghosts are, and not who has ghosts of its own: that is found out when the map
  * is made. Where three parts meet, as six do somewhere, two ranks add to the point of a third; and as sums of
- * floating-point numbers depend on their order, the map is asked to be reproducible: a second run must give the
+ * floating-point numbers depend on their order, maps add by rising rank: a second run must give the
  * same, bit for bit. A run of one rank alone adds in yet another order, and may differ by what rounding does.
  *
  * To be short, each rank makes the whole mesh (mesh.c) and takes its share of it.
@@ -104,7 +104,6 @@ static qdr_status make_map(const mesh *all, const int *owner, int ranks, share *
         .partners = partners, .rank = rank, .count = count, .local = local, .remote = remote};
     qdr_map_options options = QDR_MAP_OPTIONS;
     options.reverse = QDR_REVERSE_COMBINE;
-    options.reproducible = 1;
     qdr_status status = qdr_map_create(MPI_COMM_WORLD, NULL, &needs, &options, &own->map);
     free(place);
     free(points);

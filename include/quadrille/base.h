@@ -57,9 +57,24 @@ const char *qdr_error_message(void);
  * a newline. */
 typedef void qdr_log_function(void *context, const char *line);
 
-/* Local. Sends such lines to `function`; NULL: nowhere, the default. Per process; set it before other calls.
- * (With QDR_EXPLAIN=1 in the environment they go to standard error, from rank 0.) */
+/* Local. Sends such lines to `function`, on each rank its own; NULL: nowhere, the default. Per process; set
+ * it before other calls. (With QDR_EXPLAIN=1 in the environment, and no function, those of rank 0 of a
+ * communicator go to standard error.) */
 void qdr_set_log(qdr_log_function *function, void *context);
+
+/* A variable of the environment. Values that are not as expected are refused by the call that needs them,
+ * with QDR_INVALID. */
+typedef struct qdr_environment_info {
+    const char *name;
+    const char *kind;     /* seconds, bytes, count, word, name, path or flag */
+    const char *expected; /* which values, in words */
+    const char *standard; /* what holds where it is not set, in words */
+    const char *reader;   /* whose environment counts: "rank 0" or "every rank" */
+    const char *meaning;  /* one line */
+} qdr_environment_info;
+
+/* Local. The index-th variable that the library and the drop-in read; QDR_RANGE past the last. */
+qdr_status qdr_environment(int index, qdr_environment_info *info);
 
 #ifdef __cplusplus
 }

@@ -52,8 +52,8 @@ typedef enum qdr_operation {
 
 /* A function of the caller's: for each of `count` elements of `bytes` bytes, combines from[i] into into[i].
  * The two do not overlap; `from` may have any alignment. It must not call the library, and should be
- * associative and commutative: the order of contributions to one element is unspecified unless the map is
- * reproducible. */
+ * associative and commutative where the map is `unordered`: the order of contributions to one element is
+ * unspecified there. */
 typedef void qdr_combine_function(void *context, void *into, const void *from, int64_t count, int64_t bytes);
 
 /* Local, free of cost. The bytes of one value; 0 for a type that does not exist. */

@@ -13,14 +13,16 @@
  * p's source array arrives at element j of q's target array; in reverse j of q's source arrives at i of p's
  * target. On arrival a value replaces what is there, or is combined with it. Links from p to q form one
  * message; their order is that of the lists, the same at both ends. (Where one rank states both ends of its
- * links, and neither keeps what arrives nor asks for a reproducible order, the library may choose another.)
+ * links, and does not keep what arrives, they go by rising place in the forward target, links to one place in the
+ * order of the list.)
  *
  * Several *fields*, arrays of different type, width and operation, go in one message per partner. Width and
  * type are chosen per exchange, so one map serves all arrays of a mesh.
  *
- * Order. Contributions to one element from different ranks are combined as they arrive; in a `reproducible`
- * map by ascending source rank, and inside a message in the order of the list: then the result is the same,
- * bit for bit, whatever the algorithm, the chunks, the window or the transport.
+ * Order. Contributions to one element are combined by ascending source rank, and inside a message in the order
+ * of its links: so the result is the same, bit for bit, in every run, whatever the algorithm, the chunks, the
+ * window or the transport. In an `unordered` map they are combined as they arrive, and sums of floating-point
+ * numbers may differ in their last bits from run to run.
  *
  * Where it runs. Between ranks of one node a message is gathered straight into the receiver's memory, without
  * MPI; the rest goes as a plan of packed messages, with all that quadrille/plan.h says of schedules and
@@ -72,7 +74,7 @@ typedef struct qdr_map_options {
     const qdr_plan_options *plan; /* how it runs; NULL: defaults */
     const char *discovery;        /* a method of qdr_discovery(); NULL: by size */
     qdr_reverse reverse;          /* which exchanges in reverse there will be; none unless asked for */
-    int reproducible;             /* contributions are combined by ascending source rank */
+    int unordered;                /* contributions are combined as they arrive, not by source rank */
     int keeps_incoming;           /* what arrives stays in the library's memory: see qdr_map_incoming();
                                    * targets, and the places of the receiving side, are not used then */
     int trusted;                  /* both sides were given, and are not held against each other */

@@ -7,6 +7,7 @@
 #include "error.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ qdr_status qdri_fail_memory(void) {
 
 static qdr_log_function *log_function;
 static void *log_context;
+static atomic_int goes_to_stderr;
 
 void qdr_set_log(qdr_log_function *function, void *context) {
     log_function = function;
@@ -63,9 +65,18 @@ int qdri_log_wanted(void) {
 void qdri_log(const char *format, ...) {
     char line[sizeof message];
     va_list arguments;
-    if (!log_function) return;
+    if (!log_function && !goes_to_stderr) return;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    log_function(log_context, line);
+    for (char *letter = line; *letter; letter++)
+        if (is_control(*letter)) *letter = '?';
+    if (log_function)
+        log_function(log_context, line);
+    else
+        fprintf(stderr, "quadrille: %s\n", line);
+}
+
+void qdri_log_to_stderr(void) {
+    goes_to_stderr = 1;
 }

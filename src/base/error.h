@@ -11,9 +11,12 @@ qdr_status qdri_fail(qdr_status status, const char *format, ...) __attribute__((
 /* The message of every failed allocation. */
 qdr_status qdri_fail_memory(void);
 
-/* One line to whoever set a log; nothing when nobody did. */
+/* One line to whoever set a log; where nobody did, to standard error if that was asked for, else nowhere. */
 void qdri_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Whether anybody set one. */
 int qdri_log_wanted(void);
+/* QDR_EXPLAIN asks for it: the one way in which the library prints. */
+void qdri_log_to_stderr(void);
 
 /* Passes a failure on: `QDRI_TRY(qdri_thing(...));` for functions that own nothing yet. */
 #define QDRI_TRY(call)                                                                                       \

@@ -40,6 +40,9 @@ static const unit integer_units[] = {
 static const unit plain_units[] = {{"", 1}, {NULL, 0}};
 static const unit time_units[] = {{"", 1},      {"s", 1},      {"ms", 1e-3}, {"us", 1e-6},
                                   {"ns", 1e-9}, {"ps", 1e-12}, {NULL, 0}};
+/* How long people wait. */
+static const unit duration_units[] = {{"", 1},   {"s", 1},    {"ms", 1e-3}, {"us", 1e-6},
+                                      {"m", 60}, {"min", 60}, {"h", 3600},  {NULL, 0}};
 static const unit rate_units[] = {{"", 1},           {"B/s", 1},        {"kB/s", 1e3},
                                   {"MB/s", 1e6},     {"GB/s", 1e9},     {"kbit/s", 125},
                                   {"Mbit/s", 125e3}, {"Gbit/s", 125e6}, {NULL, 0}};
@@ -76,26 +79,37 @@ static int read_number(const char *text, const unit *units, double *number) {
     return 0;
 }
 
-static int read_integer(const char *text, int64_t *integer) {
+/* An integer that no variable can hold is one all the same: whoever writes it is told the most. */
+typedef enum reading { NO_INTEGER, INTEGER_READ, INTEGER_TOO_LARGE } reading;
+
+static reading read_integer(const char *text, int64_t *integer) {
     double number;
     if (strspn(text, "0123456789") == strlen(text) && text[0]) { /* exact, also beyond 2^53 */
         errno = 0;
         *integer = strtoll(text, NULL, 10);
-        return errno == 0;
+        return errno == 0 ? INTEGER_READ : INTEGER_TOO_LARGE;
     }
-    if (!read_number(text, integer_units, &number) || number != floor(number) || fabs(number) > 0x1p62)
-        return 0;
+    if (!read_number(text, integer_units, &number) || number != floor(number)) return NO_INTEGER;
+    if (fabs(number) > 0x1p62) return INTEGER_TOO_LARGE;
     *integer = (int64_t)number;
-    return 1;
+    return INTEGER_READ;
+}
+
+int qdri_read_integer(const char *text, int64_t *integer) {
+    return read_integer(text, integer) == INTEGER_READ;
+}
+
+int qdri_read_duration(const char *text, double *seconds) {
+    return read_number(text, duration_units, seconds);
 }
 
 static int read_range(const char *text, int64_t *low, int64_t *high) {
     char first[64];
     const char *dots = strstr(text, "..");
-    if (!dots) return read_integer(text, low) && ((*high = *low), 1);
+    if (!dots) return qdri_read_integer(text, low) && ((*high = *low), 1);
     if ((size_t)(dots - text) >= sizeof first) return 0;
     snprintf(first, sizeof first, "%.*s", (int)(dots - text), text);
-    return read_integer(first, low) && read_integer(dots + 2, high) && *low <= *high;
+    return qdri_read_integer(first, low) && qdri_read_integer(dots + 2, high) && *low <= *high;
 }
 
 static int word_position(const char *word, const char *list, int64_t *position) {
@@ -127,11 +141,16 @@ static const char *kind_example(const qdri_option *option) {
     return "";
 }
 
+static int is_too_large(const qdri_option *option, const char *text) {
+    int64_t integer;
+    return option->kind == QDRI_INTEGER && read_integer(text, &integer) == INTEGER_TOO_LARGE;
+}
+
 static int read_value(const qdri_option *option, const char *text, qdri_value *value) {
     int good = 0;
     switch (option->kind) {
     case QDRI_INTEGER:
-        good = read_integer(text, &value->integer);
+        good = qdri_read_integer(text, &value->integer);
         value->high = value->integer;
         value->real = (double)value->integer;
         break;
@@ -204,6 +223,10 @@ static qdr_status take_pair(qdri_spec *spec, char *pair, unsigned char *seen) {
     const qdri_option *option = &spec->options[index];
     qdri_value value = {.given = 1, .present = 1};
     if (seen[index]) return qdri_spec_fail(spec, QDR_SYNTAX, "'%s' is given twice", option->key);
+    if (is_too_large(option, text))
+        return qdri_spec_fail(spec, QDR_RANGE, "'%s=%.60s' is out of range; expected at most %.15g",
+                              option->key, text,
+                              option->lowest == option->highest ? 0x1p62 : option->highest);
     if (!read_value(option, text, &value))
         return qdri_spec_fail(spec, QDR_SYNTAX, "'%s=%.60s' is not valid; expected %s%s", option->key, text,
                               option->kind == QDRI_WORD ? "one of " : "", kind_example(option));
@@ -222,7 +245,9 @@ qdr_status qdri_spec_override(qdri_spec *spec, const char *pairs) {
         size_t span = strcspn(pairs, ",");
         if (span == 0 || (pairs[span] == ',' && !pairs[span + 1]))
             return qdri_spec_fail(spec, QDR_SYNTAX, "a comma with nothing beside it");
-        if (span >= sizeof pair) return qdri_spec_fail(spec, QDR_SYNTAX, "a value is too long");
+        if (span >= sizeof pair)
+            return qdri_spec_fail(spec, QDR_SYNTAX, "a value is too long; expected at most %zu characters",
+                                  sizeof pair - 1);
         snprintf(pair, sizeof pair, "%.*s", (int)span, pairs);
         QDRI_TRY(take_pair(spec, pair, seen));
         pairs += span + (pairs[span] == ',');
@@ -236,7 +261,9 @@ qdr_status qdri_spec_open(const char *text, const char *what, qdri_spec *spec) {
     spec->text = text;
     spec->what = what;
     if (span == 0) return qdri_spec_fail(spec, QDR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
-    if (span >= sizeof spec->name) return qdri_spec_fail(spec, QDR_UNKNOWN, "the name is too long");
+    if (span >= sizeof spec->name)
+        return qdri_spec_fail(spec, QDR_UNKNOWN, "the name is too long; expected at most %zu characters",
+                              sizeof spec->name - 1);
     memcpy(spec->name, text, span);
     return QDR_OK;
 }

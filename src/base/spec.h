@@ -87,6 +87,11 @@ int qdri_spec_given(const qdri_spec *spec, const char *key);
 /* Whether the WORD option `key` has the value `word`. */
 int qdri_spec_is(const qdri_spec *spec, const char *key, const char *word);
 
+/* Numbers outside of specs, written as in them: the whole of `text`, else 0. A duration is in seconds, or has one of
+ * the units us, ms, s, m, min, h. */
+int qdri_read_integer(const char *text, int64_t *integer);
+int qdri_read_duration(const char *text, double *seconds);
+
 /* The table as text, one line per key: "key=default  meaning\n". Lives until the calling thread's next call.
  */
 const char *qdri_options_text(const qdri_option *options, int option_count);

@@ -174,7 +174,8 @@ static void sentences(void **state) {
     (void)state;
     bad("", QDR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
     bad(":n=3", QDR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
-    bad("averyveryveryveryveryveryveryverylongnameoffortyeight", QDR_UNKNOWN, "the name is too long");
+    bad("averyveryveryveryveryveryveryverylongnameoffortyeight", QDR_UNKNOWN,
+        "the name is too long; expected at most 47 characters");
     bad("x", QDR_SYNTAX, "'n' is missing (number of ranks)");
     bad("x:", QDR_SYNTAX, "nothing follows the colon");
     bad("x:wrap", QDR_SYNTAX, "'n' is missing (number of ranks)");
@@ -190,6 +191,11 @@ static void sentences(void **state) {
     bad("x:n=0", QDR_RANGE, "'n=0' is out of range; expected 1 to 4096");
     bad("x:n=4097", QDR_RANGE, "'n=4097' is out of range; expected 1 to 4096");
     bad("x:n=-1", QDR_RANGE, "'n=-1' is out of range; expected 1 to 4096");
+    bad("x:n=99999999999999999999", QDR_RANGE,
+        "'n=99999999999999999999' is out of range; expected at most 4096");
+    bad("x:n=1e30", QDR_RANGE, "'n=1e30' is out of range; expected at most 4096");
+    bad("x:n=1,seed=9223372036854775808", QDR_RANGE,
+        "'seed=9223372036854775808' is out of range; expected at most 4.61168601842739e+18");
     bad("x:n=1,density=1.5", QDR_RANGE, "'density=1.5' is out of range; expected 0 to 1");
     bad("x:n=1,bytes=-3..5", QDR_RANGE, "'bytes=-3..5' is out of range; expected 0 to 1099511627776");
 }
@@ -214,7 +220,7 @@ static void values_that_are_none(void **state) {
         bad_value("rate", no_number[i], "a rate such as 20MB/s or 1Gbit/s");
         bad_value("bytes", no_number[i], "an integer or a range such as 2K..200K");
     }
-    static const char *const no_integer[] = {"1.5", "1/3", "1e30", "9223372036854775808", "5e18", "1s"};
+    static const char *const no_integer[] = {"1.5", "1/3", "1s"};
     for (size_t i = 0; i < sizeof no_integer / sizeof no_integer[0]; i++)
         bad_value("seed", no_integer[i], "an integer such as 64 or 2Ki");
     static const char *const no_range[] = {"5..3", "..3", "3..", "1..2..3", "1...3", "a..b", ".."};
@@ -242,10 +248,10 @@ static void lengths(void **state) {
     assert_int_equal(qdri_spec_integer(&spec, "seed"), 7);
     memset(text + 11, '0', 1500);
     strcpy(text + 1511, "7");
-    bad(text, QDR_SYNTAX, "a value is too long");
+    bad(text, QDR_SYNTAX, "a value is too long; expected at most 255 characters");
     memset(text + 1, 'y', 1000);
     text[1001] = '\0';
-    bad(text, QDR_UNKNOWN, "the name is too long");
+    bad(text, QDR_UNKNOWN, "the name is too long; expected at most 47 characters");
     qdri_spec none;
     assert_int_equal(qdri_spec_open("x:y=1", "machine", &none), QDR_OK);
     assert_int_equal(qdri_spec_read(&none, NULL, 0), QDR_SYNTAX);

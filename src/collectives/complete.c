@@ -35,6 +35,7 @@ typedef struct request {
     const void *outgoing;
     void *incoming;
     int64_t bytes;
+    int is_asked; /* for an algorithm */
 } request;
 
 static void release(qdri_keepsake *keepsake) {
@@ -51,14 +52,16 @@ static qdr_status set_name(const char *algorithm, request *wanted) {
     const char *options = strchr(algorithm, ':');
     int length = snprintf(wanted->name, sizeof wanted->name, "%s%s", info.name, options ? options : "");
     if (length >= (int)sizeof wanted->name)
-        return qdri_fail(QDR_SYNTAX, "the algorithm '%.40s...' is too long", algorithm);
+        return qdri_fail(QDR_SYNTAX, "the algorithm '%.40s...' is too long; expected at most %zu characters",
+                         algorithm, sizeof wanted->name - 1);
     return QDR_OK;
 }
 
 static qdr_status check(const request *wanted, int ranks) {
     if (wanted->bytes < 0 || wanted->bytes > (INT64_C(1) << 62) / ranks)
-        return qdri_fail(QDR_RANGE, "qdr_complete_exchange: %lld bytes for each of %d ranks",
-                         (long long)wanted->bytes, ranks);
+        return qdri_fail(QDR_RANGE,
+                         "qdr_complete_exchange: %lld bytes for each of %d ranks; expected 0 to %lld",
+                         (long long)wanted->bytes, ranks, (long long)((INT64_C(1) << 62) / ranks));
     if (wanted->bytes > 0 && (!wanted->outgoing || !wanted->incoming))
         return qdri_fail(QDR_INVALID, "qdr_complete_exchange: %s is NULL",
                          wanted->outgoing ? "incoming" : "outgoing");
@@ -127,6 +130,8 @@ static qdr_status build(MPI_Comm comm, qdri_wire *wire, const request *wanted, q
         free(made);
         return status;
     }
+    qdri_explain(wire, "complete exchange of %d ranks: %s, kept with the communicator: %s", ranks,
+                 wanted->name, wanted->is_asked ? "asked for" : "in pairs, the default");
     keep(wire, made, wanted->name);
     *plan = made;
     return QDR_OK;
@@ -161,6 +166,7 @@ qdr_status qdr_complete_exchange(MPI_Comm comm, const char *algorithm, const voi
                                  int64_t bytes) {
     qdri_wire *wire;
     request wanted = {.outgoing = outgoing, .incoming = incoming, .bytes = bytes};
+    wanted.is_asked = algorithm != NULL;
     QDRI_TRY(set_name(algorithm ? algorithm : "PEX", &wanted));
     QDRI_TRY(qdri_wire_open(comm, &wire));
     qdr_status status = complete_exchange(comm, wire, &wanted);

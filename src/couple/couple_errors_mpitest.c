@@ -273,7 +273,7 @@ static const struct {
     {"no such type", no_type, ALL | ONE, QDR_INVALID, {"heat", "99"}},
     {"widths", other_width, ALL, QDR_MISMATCH, {"wind", "2", "3"}},
     {"negative width", negative_width, ALL | ONE, QDR_INVALID, {"wind", "-2"}},
-    {"endless width", endless_width, ALL | ONE, QDR_INVALID, {"wind"}},
+    {"endless width", endless_width, ALL | ONE, QDR_INVALID, {"wind", "expected 0 to 2147483647"}},
     {"names of fields", other_field, ALL, QDR_MISMATCH, {"rain"}},
     {"a field twice", same_field, ALL | ONE, QDR_INVALID, {"heat", "twice"}},
     {"a field without a name", no_field_name, ALL | ONE, QDR_INVALID, {"name"}},

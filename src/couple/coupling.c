@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "couple/meet.h"
@@ -40,9 +41,16 @@ static void leave(qdri_wire *wire) {
     qdri_unlock(wire);
 }
 
+/* Options first, then the environment. */
+static qdr_status find_place(const qdr_coupling_options *options, const char **directory,
+                             const char **address) {
+    QDRI_TRY(qdri_environment_or(options->directory, QDRI_ENV_COUPLE_DIRECTORY, directory));
+    return qdri_environment_or(options->address, QDRI_ENV_COUPLE_ADDRESS, address);
+}
+
 static qdr_status meet_by_tcp(qdr_coupling *coupling, const qdr_coupling_options *options, double deadline) {
-    const char *directory = options->directory ? options->directory : getenv("QDR_COUPLE_DIRECTORY");
-    const char *address = options->address ? options->address : getenv("QDR_COUPLE_ADDRESS");
+    const char *directory, *address;
+    QDRI_TRY(find_place(options, &directory, &address)); /* all agreed that it is right */
     qdri_bridge_request request = {.name = coupling->name,
                                    .peer = coupling->peer,
                                    .directory = directory && *directory ? directory : ".",
@@ -83,7 +91,9 @@ static qdr_status check(const qdr_program *program, const char *peer, const qdr_
     if (transport && strcmp(transport, "mpi") == 0 && !known)
         return qdri_fail(QDR_INVALID, "%s was not launched together with %s: there is no way by MPI", peer,
                          program->name);
-    return QDR_OK;
+    int by_tcp = strcmp(program->name, peer) != 0 && (!known || (transport && strcmp(transport, "tcp") == 0));
+    const char *directory, *address;
+    return by_tcp ? find_place(options, &directory, &address) : QDR_OK;
 }
 
 /* All ranks of this program have come, and want the same. */
@@ -161,7 +171,7 @@ qdr_status qdr_coupling_open(qdr_program *program, const char *peer, const qdr_c
     made->space.name[swapped] = made->name;
     made->space.name[!swapped] = made->peer;
     program->couplings++;
-    qdri_log("coupling: %s", made->how);
+    qdri_explain(program->own_wire, "coupling: %s", made->how);
     *coupling = made;
     return QDR_OK;
 }

@@ -65,7 +65,8 @@ static qdr_status check_coupled(const char *what, int place, const qdr_coupled *
     if (qdr_type_bytes(one->type) == 0)
         return qdri_fail(QDR_INVALID, "field '%s': type %d does not exist", one->name, (int)one->type);
     if (one->width < 0 || one->width > INT32_MAX)
-        return qdri_fail(QDR_INVALID, "field '%s': a width of %" PRId64, one->name, one->width);
+        return qdri_fail(QDR_INVALID, "field '%s': a width of %" PRId64 "; expected 0 to %d", one->name,
+                         one->width, INT32_MAX);
     int needed = qdri_layout_ranks(one->layout);
     if (needed > ranks)
         return qdri_fail(QDR_RANGE, "field '%s': the layout names rank %d, but the program has %d", one->name,

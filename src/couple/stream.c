@@ -171,6 +171,12 @@ qdr_status qdr_stream_open(qdr_coupling *coupling, const char *name, const qdr_c
         dispose(made);
         return status;
     }
+    const qdr_stream_view *view = &made->view;
+    qdri_explain(
+        coupling->program->own_wire,
+        "stream %s of %s with %s: %d fields, %lld elements; computed by %s, back by %s, descriptors %s: %s",
+        made->name, coupling->name, coupling->peer, view->fields, (long long)view->elements, view->computed,
+        view->back, view->descriptors, view->why);
     coupling->streams++;
     *stream = made;
     return QDR_OK;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "directory/inside.h"
 #include "wire/node.h"
 
@@ -76,12 +77,24 @@ static void shut(qdr_directory **directory) {
     free(gone);
 }
 
+static void explain(const qdr_directory *directory) {
+    static const char *const placements[] = {"hash", "blocks", "a function"};
+    const char *why = qdri_wire_one_node(directory->wire) ? "QDR_TRANSPORT=net, or too little shared memory"
+                                                          : "its ranks do not all share a node";
+    qdri_explain(directory->wire, "directory of %d ranks: entries by %s, %s: %s", directory->ranks,
+                 placements[directory->options.placement],
+                 directory->is_shared ? "in shared memory" : "by messages",
+                 directory->is_shared ? "all share a node" : why);
+}
+
 /* Desks are put where all can see them, if all have one. */
 static qdr_status meet(qdri_wire *wire, qdr_directory *directory, const qdr_directory_options *options,
                        qdr_status mine) {
     int64_t desk = mine ? 0 : qdri_desk_take(directory);
-    const char *transport = getenv("QDR_TRANSPORT");
-    int64_t lacks = !desk || (transport && !strcmp(transport, "net"));
+    const char *transport = NULL;
+    if (!mine && qdri_wire_rank(wire) == 0) /* for all */
+        mine = qdri_environment_or(NULL, QDRI_ENV_TRANSPORT, &transport);
+    int64_t avoids = transport && !strcmp(transport, "net"), lacks = !desk || avoids;
     int64_t number = mine ? 0 : qdri_desk_number(directory), caches = options->caches != 0;
     int64_t word[] = {options->placement,
                       ~(int64_t)options->placement,
@@ -135,6 +148,7 @@ qdr_status qdr_directory_create(MPI_Comm comm, const qdr_directory_options *opti
             ? open(options, wire, &made)
             : qdri_fail(QDR_INVALID, "there is nowhere to put the directory; expected a handle, not NULL");
     status = meet(wire, made, status ? &standard : options, status);
+    if (!status) explain(made);
     /* Whoever has not seen the end of a round of an old directory, whose desk is used again, sees it here. */
     if (status)
         shut(&made);

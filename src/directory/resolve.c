@@ -40,7 +40,8 @@ static qdr_status find_method(const char *text, qdri_spec *spec, int *number) {
 
 static qdr_status check_ids(const char *what, int64_t count, const int64_t *id, int64_t limit) {
     if (count < 0 || count > INT64_MAX / 64)
-        return qdri_fail(QDR_RANGE, "%" PRId64 " %s ids; expected 0 or more", count, what);
+        return qdri_fail(QDR_RANGE, "%" PRId64 " %s ids; expected 0 to %" PRId64, count, what,
+                         INT64_MAX / 64);
     if (count > 0 && !id)
         return qdri_fail(QDR_INVALID, "%" PRId64 " %s ids, but the list is NULL", count, what);
     for (int64_t i = 0; limit && i < count; i++)
@@ -144,6 +145,9 @@ static qdr_status resolve(qdri_query *query, int has_outputs, int for_map) {
     query->ranks = qdri_wire_ranks(query->wire);
     qdr_status status = prepare(query, method ? method : "directory", &spec, &number, has_outputs);
     status = agree(query, status, number);
+    if (status == QDR_OK)
+        qdri_explain(query->wire, "resolve among %d ranks: %s: %s", query->ranks, spec.name,
+                     method ? "asked for" : "the default");
     if (status == QDR_OK) status = methods[number]->run(query);
     if (status == QDR_OK && for_map)
         status = qdri_agree(query->wire,

@@ -20,7 +20,10 @@ static int rank_of(uint64_t whose) {
 qdr_status qdri_answers_open(qdri_query *query, qdri_answers *answers) {
     *answers = (qdri_answers){.query = query, .own = {.spread = 1}};
     if (query->needed > (int64_t)position_mask || query->ranks > 1 << 24)
-        return qdri_fail(QDR_RANGE, "more ids or ranks than lists can name; use the method 'directory'");
+        return qdri_fail(QDR_RANGE,
+                         "more ids or ranks than lists can name, %" PRId64
+                         " and %d; use the method 'directory'",
+                         (int64_t)position_mask, 1 << 24);
     if (!qdri_shelf_reserve(&answers->own, query->owned)) return qdri_fail_memory();
     for (int64_t i = 0; i < query->owned; i++) {
         int64_t id = query->own_id[i], capacity = answers->own.capacity;

@@ -47,8 +47,9 @@ static qdr_status check(const qdr_directory *directory, const qdr_directory_call
         return qdri_fail(QDR_INVALID,
                          "the verb of a directory's call is %d; expected one of qdr_directory_verb",
                          (int)call->verb);
-    if (call->count < 0 || call->count > INT64_MAX / (64 + directory->options.payload_bytes))
-        return qdri_fail(QDR_RANGE, "%" PRId64 " ids; expected 0 or more", call->count);
+    int64_t most = INT64_MAX / (64 + directory->options.payload_bytes);
+    if (call->count < 0 || call->count > most)
+        return qdri_fail(QDR_RANGE, "%" PRId64 " ids; expected 0 to %" PRId64, call->count, most);
     if (call->count > 0 && !call->id)
         return qdri_fail(QDR_INVALID, "%" PRId64 " ids, but the list of them is NULL", call->count);
     QDRI_TRY(check_places(directory, call));

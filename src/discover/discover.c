@@ -42,15 +42,28 @@ qdr_status qdr_discovery(int index, qdr_discovery_info *info) {
     return QDR_OK;
 }
 
-static const qdri_discovery *suited(const qdri_wire *wire) {
+static const qdri_discovery *suited(const qdri_wire *wire, const char **why) {
+    *why = "all share a node";
     if (qdri_wire_one_node(wire)) return &qdri_discovery_node;
-    return qdri_wire_ranks(wire) <= SMALL ? &qdri_discovery_alltoall : &qdri_discovery_nbx;
+    int few = qdri_wire_ranks(wire) <= SMALL;
+    *why = few ? "few ranks on several nodes" : "many ranks on several nodes";
+    return few ? &qdri_discovery_alltoall : &qdri_discovery_nbx;
 }
 
-qdr_status qdri_discovery_named(const char *name, const qdri_wire *wire, const qdri_discovery **method) {
+/* Programs discover again and again; each method is said once. */
+static void explain(qdri_wire *wire, const qdri_discovery *method, const char *why) {
+    int number = 0;
+    while (methods[number] != method) number++;
+    if (qdri_explains_first(wire, number))
+        qdri_explain(wire, "discovery among %d ranks: %s: %s", qdri_wire_ranks(wire), method->name, why);
+}
+
+qdr_status qdri_discovery_named(const char *name, qdri_wire *wire, const qdri_discovery **method) {
     char list[128] = "";
     if (!name) {
-        *method = suited(wire);
+        const char *why;
+        *method = suited(wire, &why);
+        explain(wire, *method, why);
         return QDR_OK;
     }
     for (int i = 0; i < QDRI_COUNT_OF(methods); i++) {
@@ -58,6 +71,7 @@ qdr_status qdri_discovery_named(const char *name, const qdri_wire *wire, const q
             if (methods[i] == &qdri_discovery_node && !qdri_wire_one_node(wire))
                 return qdri_fail(QDR_INVALID, "discovery by node: the ranks do not all share one");
             *method = methods[i];
+            explain(wire, *method, "asked for");
             return QDR_OK;
         }
         qdri_list_add(list, sizeof list, methods[i]->name);
@@ -75,8 +89,10 @@ static qdr_status check_parcels(qdri_flight *flight, int count, const qdr_parcel
     for (int i = 0; i < count; i++) {
         rank[i] = out[i].rank;
         if (out[i].bytes < 0 || out[i].bytes > PTRDIFF_MAX - *total)
-            return qdri_fail(QDR_RANGE, "the parcel for rank %d has %" PRId64 " bytes; expected 0 or more",
-                             out[i].rank, out[i].bytes);
+            return qdri_fail(QDR_RANGE,
+                             "the parcel for rank %d has %" PRId64 " bytes; expected 0 to %" PRId64
+                             ", what all may have less the parcels before it",
+                             out[i].rank, out[i].bytes, (int64_t)PTRDIFF_MAX - *total);
         if (out[i].bytes > 0 && !out[i].data)
             return qdri_fail(QDR_INVALID,
                              "the parcel for rank %d has %" PRId64 " bytes, and its data is NULL",

@@ -171,7 +171,7 @@ static void mistakes_are_everybodys(void) {
     refuse(NULL, 1, beyond, QDR_RANGE, "expected 0 to");
     refuse(NULL, 1, below, QDR_RANGE, "parcel 0 is rank -1");
     refuse(NULL, 1, bare, QDR_INVALID, "its data is NULL");
-    refuse(NULL, 1, shrunk, QDR_RANGE, "-3 bytes");
+    refuse(NULL, 1, shrunk, QDR_RANGE, "-3 bytes; expected 0 to 9223372036854775807");
     refuse(NULL, -1, NULL, QDR_RANGE, "the number of parcels is -1");
     refuse(NULL, 1, NULL, QDR_INVALID, "is NULL");
     if (ranks > 1) refuse(NULL, 2, two, QDR_INVALID, "rank 0 is given twice");
@@ -248,6 +248,21 @@ static void deadline_inside_a_flight(void) {
     MPI_Comm_free(&comm);
 }
 
+/* Collective. The deadline of the environment holds from the next communicator on that the library sees. */
+static void set_deadline(const char *seconds) {
+    MPI_Comm fresh;
+    qdr_parcel *in = NULL;
+    int arrived;
+    if (seconds)
+        setenv("QDR_STALL_SECONDS", seconds, 1);
+    else
+        unsetenv("QDR_STALL_SECONDS");
+    MPI_Comm_dup(MPI_COMM_WORLD, &fresh);
+    CHECK(qdr_discover(fresh, NULL, 0, NULL, &in, &arrived) == QDR_OK);
+    free(in);
+    MPI_Comm_free(&fresh);
+}
+
 /* The first rank stays away; the others are told, and are told again at once. */
 static void deadline_of_a_call(void) {
     MPI_Comm comm;
@@ -258,13 +273,13 @@ static void deadline_of_a_call(void) {
     CHECK_OK(qdr_discover(comm, "nbx", 0, NULL, &in, &arrived));
     free(in);
     in = NULL;
-    setenv("QDR_STALL_SECONDS", "0.1", 1);
+    set_deadline("0.1");
     if (rank > 0) {
         CHECK(qdr_discover(comm, "nbx", 0, NULL, &in, &arrived) == QDR_STALLED && !in);
         CHECK(qdr_discover(comm, "nbx", 0, NULL, &in, &arrived) == QDR_LOST && !in);
     }
-    unsetenv("QDR_STALL_SECONDS");
     MPI_Barrier(MPI_COMM_WORLD);
+    set_deadline(NULL);
     MPI_Comm_free(&comm);
 }
 

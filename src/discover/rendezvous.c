@@ -43,8 +43,9 @@ static qdr_status check_size(const char *what, int64_t bytes) {
 static qdr_status check(const qdri_rendezvous *call) {
     QDRI_TRY(check_size("record", call->record_bytes));
     QDRI_TRY(check_size("reply", call->reply_bytes));
-    if (call->count < 0 || call->count > INT64_MAX / (item_bytes(call) + call->reply_bytes))
-        return qdri_fail(QDR_RANGE, "%" PRId64 " items; expected 0 or more", call->count);
+    int64_t most = INT64_MAX / (item_bytes(call) + call->reply_bytes);
+    if (call->count < 0 || call->count > most)
+        return qdri_fail(QDR_RANGE, "%" PRId64 " items; expected 0 to %" PRId64, call->count, most);
     if (call->limit < 0)
         return qdri_fail(QDR_RANGE, "a limit of %" PRId64 " keys; expected 0 or more", call->limit);
     if (!call->answer || (call->count > 0 && (!call->key || (call->record_bytes && !call->record) ||

@@ -100,7 +100,7 @@ qdr_status qdri_discover(qdri_round *round);
 qdr_status qdri_discover_at_once(qdri_round *round, const int64_t *word_for, int64_t *word_from);
 
 /* The method of this name, or the one that suits the wire; an unknown name lists the valid ones. */
-qdr_status qdri_discovery_named(const char *name, const qdri_wire *wire, const qdri_discovery **method);
+qdr_status qdri_discovery_named(const char *name, qdri_wire *wire, const qdri_discovery **method);
 
 /* ---- for methods by a word for each rank (alltoall.c) -------------------------------------------------- */
 

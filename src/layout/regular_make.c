@@ -160,7 +160,8 @@ static qdr_status fill(qdri_regular *self, int dimensions, const qdr_axis *axis,
     for (int d = 0; d < dimensions; d++) {
         QDRI_TRY(set_axis(self->axis + d, axis + d, d));
         if (!qdri_multiply(self->parts, self->axis[d].parts, &self->parts) || self->parts > INT_MAX - 1)
-            return qdri_fail(QDR_RANGE, "the process grid has more parts than there can be ranks");
+            return qdri_fail(QDR_RANGE, "the process grid has more parts than there can be ranks, %d",
+                             INT_MAX - 1);
     }
     if (storage) QDRI_TRY(set_storage(self, storage));
     QDRI_TRY(check_rooms(self));

@@ -62,7 +62,7 @@ static qdr_status agree_on_form(qdri_wire *wire, given *all, qdr_status mine) {
     const qdr_map_options *options = all->options;
     int knows = !mine && alone && entries(alone) > 0, has = knows && alone->remote;
     int64_t form = (all->sends ? 1 : 0) + (all->receives ? 2 : 0);
-    int64_t asked = options->size == sizeof *options ? options->reverse * 8 + !!options->reproducible * 4 +
+    int64_t asked = options->size == sizeof *options ? options->reverse * 8 + !!options->unordered * 4 +
                                                            !!options->keeps_incoming * 2 + !!options->trusted
                                                      : 0;
     int64_t word[] = {form, ~form, asked, ~asked, has, knows && !has};
@@ -76,7 +76,7 @@ static qdr_status agree_on_form(qdri_wire *wire, given *all, qdr_status mine) {
                          "the same on all");
     if (qdri_alike_differ(&word[2]))
         return qdri_fail(QDR_MISMATCH,
-                         "qdr_map_create: ranks ask for different reverse, reproducible, keeps_incoming or "
+                         "qdr_map_create: ranks ask for different reverse, unordered, keeps_incoming or "
                          "trusted");
     if (word[4] && word[5])
         return qdri_fail(QDR_MISMATCH, "qdr_map_create: some ranks give remote, others do not");
@@ -168,18 +168,20 @@ static qdr_status from_lists(const given *all, const qdr_indices *alone, qdr_map
     return status;
 }
 
-/* The order of its links, where nobody can see it, is the library's. */
+/* The order of its links, where nobody can see it, is the library's; it follows from the lists alone, so that sums
+ * come out the same in every run. */
 static qdr_status from_one(const given *all, qdr_map *map, qdr_status *mine) {
     qdr_indices alone = all->sends ? *all->sends : *all->receives;
     qdri_map_links sorted = {NULL, NULL};
-    map->may_sort = !map->keeps && !map->reproducible;
-    if (map->may_sort && alone.remote)
-        (void)qdri_map_sort(&alone, all->sends == NULL, &sorted); /* without memory they stay as they are */
+    qdr_status sorting = QDR_OK;
+    map->may_sort = !map->keeps;
+    if (map->may_sort && alone.remote) sorting = qdri_map_sort(&alone, all->sends == NULL, &sorted);
     if (sorted.local) {
         alone.local = sorted.local;
         alone.remote = sorted.remote;
     }
     qdr_status status = from_lists(all, &alone, map, mine);
+    if (!*mine && sorting) *mine = qdri_fail_memory();
     qdri_map_links_free(&sorted);
     return status;
 }
@@ -241,7 +243,7 @@ static qdr_status fill(qdri_wire *wire, given *all, qdr_status mine, qdr_map *ma
     qdri_unlock(wire);
     if (status) return status;
     map->reverse = all->options->reverse;
-    map->reproducible = all->options->reproducible;
+    map->unordered = all->options->unordered;
     map->keeps = all->options->keeps_incoming;
     map->meet = -1;
     if (all->sends && all->receives)
@@ -256,6 +258,21 @@ static qdr_status fill(qdri_wire *wire, given *all, qdr_status mine, qdr_map *ma
     status = qdri_agree(wire, &(qdri_agreement){.status = mine, .deadline = qdri_deadline(0)});
     qdri_unlock(wire);
     return status;
+}
+
+static void explain(const qdri_wire *wire, const given *all, const qdr_map *map) {
+    static const char *const reverses[] = {"none", "combine", "replace"};
+    qdri_explain(
+        wire,
+        "map of %d ranks: links by %s, in %s order; reverse %s; %s; rank %d sends %lld elements to %d ranks "
+        "and receives %lld from %d",
+        all->ranks, all->sends ? all->receives ? "both sides" : "sends" : "receives",
+        map->may_sort ? "the library's" : "the lists'", reverses[map->reverse],
+        map->keeps       ? "what arrives is kept"
+        : map->unordered ? "contributions as they arrive"
+                         : "contributions by source rank",
+        qdri_wire_rank(wire), (long long)map->sends.entries, map->sends.partners,
+        (long long)map->receives.entries, map->receives.partners);
 }
 
 /* Flat lists are grouped before anything else looks at them. */
@@ -285,10 +302,12 @@ qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_ind
     qdr_status status = fill(wire, &all, mine, made ? made : &none);
     qdri_map_group_close(&out);
     qdri_map_group_close(&in);
-    if (status)
-        qdr_map_destroy(&made);
-    else
+    if (!status) {
+        explain(wire, &all, made);
         *map = made;
+    } else {
+        qdr_map_destroy(&made);
+    }
     qdri_wire_release(&wire);
     return status;
 }

@@ -12,7 +12,7 @@ static qdr_status check_flat(const qdr_indices *flat, const char *what, int rank
     if (flat->partners != 0 || flat->rank || flat->count)
         return qdri_fail(QDR_INVALID, "%s: lists are flat (links, link_rank) or grouped, not both", what);
     if (flat->links < 0 || flat->links > INT64_C(1) << 56 || (flat->links > 0 && !flat->link_rank))
-        return qdri_fail(QDR_RANGE, "%s: %lld links%s", what, (long long)flat->links,
+        return qdri_fail(QDR_RANGE, "%s: %lld links%s; expected 0 to 2^56", what, (long long)flat->links,
                          flat->link_rank ? "" : ", and link_rank is NULL");
     for (int64_t k = 0; k < flat->links; k++)
         if (flat->link_rank[k] < 0 || flat->link_rank[k] >= ranks)

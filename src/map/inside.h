@@ -21,6 +21,9 @@ typedef struct qdri_map_side {
     int twice_rank[2];
 } qdri_map_side;
 
+/* Bytes of the widest element. */
+#define QDRI_WIDEST (INT64_C(1) << 40)
+
 /* A field as it travels. */
 typedef struct qdri_load_field {
     qdr_field field;
@@ -45,7 +48,7 @@ struct qdr_map {
     int loads;
     qdri_map_side sends, receives;
     qdr_reverse reverse;
-    int reproducible, keeps;
+    int unordered, keeps;
     int64_t relisted; /* how often */
     int may_sort;     /* the order of links is the library's, until they are relisted */
     int meet;         /* an element is both sent and received; -1: not known */

@@ -28,8 +28,9 @@ qdr_status qdri_map_check_indices(const qdr_indices *indices, const char *what, 
             return qdri_fail(QDR_RANGE, "%s: partner %d is rank %d; expected 0 to %d", what, i,
                              indices->rank[i], ranks - 1);
         if (indices->count[i] < 0 || indices->count[i] > (INT64_C(1) << 56) - total)
-            return qdri_fail(QDR_RANGE, "%s: %lld elements with rank %d cannot be counted", what,
-                             (long long)indices->count[i], indices->rank[i]);
+            return qdri_fail(QDR_RANGE,
+                             "%s: %lld elements with rank %d cannot be counted; expected 0 to 2^56 in all",
+                             what, (long long)indices->count[i], indices->rank[i]);
         total += indices->count[i];
     }
     QDRI_TRY(check_places(indices->local, total, what, "local"));

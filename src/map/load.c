@@ -90,9 +90,10 @@ static qdr_status check_shape(const question *asked) {
         return qdri_fail(QDR_INVALID,
                          "field %d: elements of varying size are QDR_BYTE, width 0, and replaced",
                          asked->number);
-    if (!varies && (field->width < 1 || field->width > (INT64_C(1) << 40) / size))
-        return qdri_fail(QDR_RANGE, "field %d: width %lld; expected 1 or more", asked->number,
-                         (long long)field->width);
+    if (!varies && (field->width < 1 || field->width > QDRI_WIDEST / size))
+        return qdri_fail(QDR_RANGE, "field %d: width %lld of %s; expected 1 to %lld", asked->number,
+                         (long long)field->width, qdr_type_name(field->type),
+                         (long long)(QDRI_WIDEST / size));
     return QDR_OK;
 }
 
@@ -158,12 +159,12 @@ static qdr_status check_overlap(const question *asked, int64_t bytes) {
 static qdr_status check_order(const question *asked, qdr_direction direction) {
     const qdri_map_side *to = asked->to;
     if (!to->twice || asked->field->operation != QDR_REPLACE || asked->map->keeps) return QDR_OK;
-    if (direction == QDR_FORWARD && asked->map->reproducible) return QDR_OK;
+    if (direction == QDR_FORWARD && !asked->map->unordered) return QDR_OK;
     return qdri_fail(QDR_INVALID,
                      "field %d: element %lld comes from ranks %d and %d: replace would leave whichever comes "
                      "last; use another operation%s",
                      asked->number, (long long)to->twice_element, to->twice_rank[0], to->twice_rank[1],
-                     direction == QDR_FORWARD ? ", or a reproducible map" : "");
+                     direction == QDR_FORWARD ? ", or a map that is not unordered" : "");
 }
 
 /* ---- taking in ----------------------------------------------------------------------------------------- */
@@ -204,8 +205,9 @@ static const int64_t most_bytes = INT64_C(1) << 62;
 static qdr_status check_bytes(const qdri_load *load) {
     int64_t entries = load->from->entries > load->to->entries ? load->from->entries : load->to->entries;
     if (entries > 0 && load->cargo.item_bytes > most_bytes / entries)
-        return qdri_fail(QDR_RANGE, "%lld elements of %lld bytes cannot be counted", (long long)entries,
-                         (long long)load->cargo.item_bytes);
+        return qdri_fail(QDR_RANGE,
+                         "%lld elements of %lld bytes cannot be counted; expected at most 2^63 - 1 bytes",
+                         (long long)entries, (long long)load->cargo.item_bytes);
     return QDR_OK;
 }
 
@@ -264,7 +266,7 @@ static qdr_status fill(qdr_map *map, qdr_direction direction, const qdr_field *f
     int counts = map->relisted && qdri_plan_any_size(map->plan[direction]);
     load->cargo = (qdri_cargo){.pack = pack,
                                .unpack = unpack,
-                               .ordered = map->reproducible,
+                               .ordered = !map->unordered,
                                .keeps = map->keeps,
                                .outgoing_items = counts ? load->from->count : NULL,
                                .incoming_items = counts ? load->to->count : NULL};

@@ -17,7 +17,7 @@ static int rank, ranks, cases;
 
 typedef struct shape {
     const char *algorithm, *transport;
-    int varies, keeps, reproducible, in_flight;
+    int varies, keeps, unordered, in_flight;
     int64_t width;
 } shape;
 
@@ -85,7 +85,7 @@ static qdr_map *make_map(const links *all, const shape *kind) {
     options.plan = &plan;
     options.reverse = QDR_REVERSE_COMBINE;
     options.keeps_incoming = kind->keeps;
-    options.reproducible = kind->reproducible;
+    options.unordered = kind->unordered;
     CHECK_SAYING(qdr_map_create(MPI_COMM_WORLD, &out.indices, &in.indices, &options, &map) == QDR_OK, "%s",
                  qdr_error_message());
     free_side(&out);
@@ -97,8 +97,8 @@ static void run_case(const shape *kind) {
     char what[200];
     link_seeds seeds = {1, 2, 3};
     memory at[2 * MOST_IN_FLIGHT];
-    snprintf(what, sizeof what, "%s, %s, varies %d, keeps %d, reproducible %d, width %lld", kind->algorithm,
-             kind->transport, kind->varies, kind->keeps, kind->reproducible, (long long)kind->width);
+    snprintf(what, sizeof what, "%s, %s, varies %d, keeps %d, unordered %d, width %lld", kind->algorithm,
+             kind->transport, kind->varies, kind->keeps, kind->unordered, (long long)kind->width);
     links *all = open_links(ranks, seeds, 9, LIST_RUNS, LIST_RANDOM, NULL);
     int64_t elements = all->out_elements[rank] + all->in_elements[rank];
     starts = malloc((size_t)(elements + 1) * sizeof *starts);

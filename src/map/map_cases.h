@@ -6,7 +6,7 @@
  * arithmetic is written down here once more, value by value, and shares nothing with the library's.
  *
  * Values are small whole numbers, so that floating-point results do not depend on the order; `real` values
- * do, and are for reproducible maps.
+ * do, and are for maps that are not unordered.
  */
 #ifndef QDRI_MAP_CASES_H
 #define QDRI_MAP_CASES_H

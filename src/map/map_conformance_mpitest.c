@@ -39,7 +39,7 @@ enum factor {
     GIVEN,
     FLAT,
     REVERSE,
-    REPRODUCIBLE,
+    UNORDERED,
     KEEPS,
     IN_FLIGHT,
     SOURCE_LISTS,
@@ -84,7 +84,7 @@ static const int levels[FACTORS] = {[ALGORITHM] = COUNT(case_algorithms) + COUNT
                                     [GIVEN] = GIVENS,
                                     [FLAT] = FLATS,
                                     [REVERSE] = 3,
-                                    [REPRODUCIBLE] = 2,
+                                    [UNORDERED] = 2,
                                     [KEEPS] = 2,
                                     [IN_FLIGHT] = 3,
                                     [SOURCE_LISTS] = LIST_KINDS,
@@ -126,7 +126,7 @@ static void settle(int *level) {
     if (level[GIVEN] == GIVEN_SENDS_ALONE) level[TARGET_LISTS] = LIST_CONTIGUOUS;
     if (level[REVERSE] == QDR_REVERSE_REPLACE && level[SOURCE_LISTS] == LIST_CROWDED)
         level[SOURCE_LISTS] = LIST_RANDOM;
-    int replaces = level[OPERATION] == QDR_REPLACE && !level[REPRODUCIBLE] && !level[KEEPS];
+    int replaces = level[OPERATION] == QDR_REPLACE && level[UNORDERED] && !level[KEEPS];
     if (level[TARGET_LISTS] == LIST_CROWDED && (replaces || level[FIELDS] == FIELDS_VARYING))
         level[TARGET_LISTS] = LIST_RANDOM;
     if (level[FIELDS] == FIELDS_VARYING &&
@@ -217,6 +217,19 @@ static void open_varying(job *one, int f) {
                                 .target_start = one->target_start};
 }
 
+/* The order of links inside a message: by rising place in the forward target, where the library chose it. */
+static int links_are_sorted;
+static int64_t *order_of(const job *one, int64_t count, const int64_t *there, const int64_t *here) {
+    const int64_t *place = one->direction == QDR_FORWARD ? here : there;
+    int64_t *order = malloc((size_t)(count + 1) * sizeof *order);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t at = k;
+        for (; links_are_sorted && at > 0 && place[order[at - 1]] > place[k]; at--) order[at] = order[at - 1];
+        order[at] = k;
+    }
+    return order;
+}
+
 /* What the sequential program leaves in the target. */
 static void expect_field(job *one, int f) {
     const values *kind = &one->kind[f];
@@ -227,10 +240,12 @@ static void expect_field(job *one, int f) {
     for (int p = 0; p < ranks; p++) {
         const int64_t *there, *here;
         int64_t count = incoming_links(one, p, &there, &here);
-        for (int64_t k = 0; k < count; k++) {
-            fill_element(kind, p, there[k], value);
-            apply_element(&counted, expected + here[k] * bytes, value);
+        int64_t *order = order_of(one, count, there, here);
+        for (int64_t i = 0; i < count; i++) {
+            fill_element(kind, p, there[order[i]], value);
+            apply_element(&counted, expected + here[order[i]] * bytes, value);
         }
+        free(order);
     }
     free(value);
 }
@@ -269,9 +284,9 @@ static void open_job(job *one, const int *level, const links *all, qdr_direction
                      int varies) {
     *one = (job){.all = all, .direction = direction, .key = key, .keeps = level[KEEPS]};
     int crowded = level[direction == QDR_FORWARD ? TARGET_LISTS : SOURCE_LISTS] == LIST_CROWDED;
-    int may_replace = !crowded || level[KEEPS] || (direction == QDR_FORWARD && level[REPRODUCIBLE]);
+    int may_replace = !crowded || level[KEEPS] || (direction == QDR_FORWARD && !level[UNORDERED]);
     qdr_type type = (qdr_type)level[TYPE], other = (qdr_type)((level[TYPE] + 5) % levels[TYPE]);
-    int ordered = level[REPRODUCIBLE];
+    int ordered = !level[UNORDERED];
     one->fields = level[FIELDS] == FIELDS_ONE ? 1 : 3;
     open_field(one, 0, type, sizes[level[WIDTH]].width, allowed(level[OPERATION], type, may_replace),
                ordered);
@@ -427,7 +442,7 @@ static qdr_map *make_map(const int *level, const links *all, uint64_t seed, cons
     options.plan = &plan;
     options.discovery = methods[level[DISCOVERY]];
     options.reverse = (qdr_reverse)level[REVERSE];
-    options.reproducible = level[REPRODUCIBLE];
+    options.unordered = level[UNORDERED];
     options.keeps_incoming = level[KEEPS];
     options.trusted = level[GIVEN] == GIVEN_TRUSTED;
     int both = level[GIVEN] == GIVEN_BOTH || level[GIVEN] == GIVEN_TRUSTED;
@@ -443,8 +458,7 @@ static qdr_map *make_map(const int *level, const links *all, uint64_t seed, cons
     return map;
 }
 
-/* The schedule of either direction is one of the pattern or of the transposed, without what stays on a node.
- * */
+/* The schedules are those of the pattern and of the transposed, without what stays on a node. */
 static void check_schedule(const qdr_map *map, const int *level, const links *all, qdr_direction direction,
                            const char *what) {
     const qdr_plan *plan = qdr_map_plan(map, direction);
@@ -519,6 +533,7 @@ static void run_case(const int *level, uint64_t seed) {
     for (int d = 0; d < (level[REVERSE] ? 2 : 1); d++)
         check_schedule(map, level, all, (qdr_direction)d, what);
     int varies = level[FIELDS] == FIELDS_VARYING && any_size(info.algorithm);
+    links_are_sorted = !level[KEEPS] && (level[GIVEN] == GIVEN_RECEIVES || level[GIVEN] == GIVEN_SENDS);
     for (int round = 0; round < 2; round++) {
         (level[KEEPS] ? run_keeping : run_together)(map, level, all, mixed(seed, 9, (uint64_t)round, 0),
                                                     varies, what);
@@ -527,7 +542,7 @@ static void run_case(const int *level, uint64_t seed) {
         if (level[RELIST] == RELIST_COUNTS && any_size(info.algorithm)) seeds.counts = qdri_mix(seed + 4);
         links *other = relisted(map, level, all, seeds, what);
         close_links(all);
-        all = other;
+        all = other, links_are_sorted = 0;
     }
     fine(qdr_map_destroy(&map), what, "destroy");
     close_links(all);

@@ -90,7 +90,7 @@ static void test_creation(void) {
         {strange_rank, QDR_RANGE, "sends: partner 0 is rank", 0},
         {negative_rank, QDR_RANGE, "sends: partner 0 is rank -3", 0},
         {negative_count, QDR_RANGE, "-5", 0},
-        {endless_count, QDR_RANGE, "cannot be counted", 0},
+        {endless_count, QDR_RANGE, "cannot be counted; expected 0 to 2^56", 0},
         {negative_element, QDR_RANGE, "-9", 0},
         {negative_target, QDR_RANGE, "-9223372036854775808", 0},
         {negative_links, QDR_RANGE, "-2", 0},
@@ -158,7 +158,7 @@ static void test_disagreement(void) {
         set_ring(&made);
         if (rank == last) {
             if (option == 0) made.options.reverse = QDR_REVERSE_COMBINE;
-            if (option == 1) made.options.reproducible = 1;
+            if (option == 1) made.options.unordered = 1;
             if (option == 2) made.options.keeps_incoming = 1;
             if (option == 3) made.options.trusted = 1;
         }

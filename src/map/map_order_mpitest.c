@@ -5,11 +5,13 @@
  * Each case here makes one such meeting happen for certain.
  *
  * Ranks 0 and 2, 1 and 3 are on a node each, by names of processors that are told to the library; and its
- * calls of posix_fallocate come here, so that they fail when they shall.
+ * calls of posix_fallocate come here, so that they fail when they shall. The last case adds up in whatever order
+ * ranks come, and by every way: the bits of the sums are the same.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "map/map_cases.h"
@@ -40,8 +42,8 @@ static void rest(double seconds) {
 /* ---- one element from each source ---------------------------------------------------------------------- */
 
 /* A map by which some ranks send their element 0 to element `place` of one rank's. */
-static qdr_map *gathering(MPI_Comm comm, int to, int sources, const int *source, int in_flight,
-                          int reproducible, int spread) {
+static qdr_map *gathering(MPI_Comm comm, int to, int sources, const int *source, int in_flight, int unordered,
+                          int spread) {
     qdr_plan_options plan = QDR_PLAN_OPTIONS;
     qdr_map_options options = QDR_MAP_OPTIONS;
     int64_t one = 1, zero = 0, place = 0;
@@ -57,7 +59,7 @@ static qdr_map *gathering(MPI_Comm comm, int to, int sources, const int *source,
     plan.in_flight = in_flight;
     plan.stall_seconds = 4;
     options.plan = &plan;
-    options.reproducible = reproducible;
+    options.unordered = unordered;
     qdr_indices out = {.partners = sends, .rank = &to, .count = &one, .local = &zero, .remote = &place};
     FINE(qdr_map_create(comm, &out, NULL, &options, &map));
     return map;
@@ -79,7 +81,7 @@ static void test_overtaking(void) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     two_nodes = 1;
-    qdr_map *map = gathering(comm, 3, 2, source, 2, 1, 0);
+    qdr_map *map = gathering(comm, 3, 2, source, 2, 0, 0);
     unsigned char *from[ROUNDS], *to[ROUNDS];
     qdr_exchange *exchange[ROUNDS] = {NULL};
     qdr_plan_info info;
@@ -131,7 +133,7 @@ static void test_late_memory(void) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     two_nodes = 0;
     int to = ranks - 1;
-    qdr_map *map = gathering(comm, to, 1, source, ROUNDS, 0, 0);
+    qdr_map *map = gathering(comm, to, 1, source, ROUNDS, 1, 0);
     unsigned char *memory[ROUNDS];
     qdr_exchange *exchange[ROUNDS];
     if (rank == 0) MPI_Barrier(MPI_COMM_WORLD);
@@ -159,12 +161,84 @@ static void test_late_memory(void) {
     MPI_Comm_free(&comm);
 }
 
+/* ---- sums ---------------------------------------------------------------------------------------------- */
+
+enum { SUMMED = 3, WIDTH = 40 };
+
+/* Everyone needs elements 0 to 2 of everyone else, and in reverse adds to them; 2 is needed twice. */
+static qdr_map *everyone(MPI_Comm comm, const char *algorithm, const char *transport, int64_t window) {
+    enum { LINKS = SUMMED + 1 };
+    static const int64_t place[LINKS] = {2, 0, 2, 1};
+    int link_rank[16 * LINKS];
+    int64_t local[16 * LINKS], remote[16 * LINKS], links = 0;
+    qdr_plan_options plan = QDR_PLAN_OPTIONS;
+    qdr_map_options options = QDR_MAP_OPTIONS;
+    qdr_map *map = NULL;
+    for (int r = 0; r < ranks; r++)
+        for (int k = 0; r != rank && k < LINKS; k++, links++) {
+            link_rank[links] = r;
+            local[links] = SUMMED + (links * 5 + 3) % (LINKS * (ranks - 1)); /* in no order */
+            remote[links] = place[k];
+        }
+    plan.algorithm = algorithm;
+    plan.transport = transport;
+    plan.window = window;
+    plan.chunk = window ? 64 : 0;
+    options.plan = &plan;
+    options.reverse = QDR_REVERSE_COMBINE;
+    qdr_indices needs = {.links = links, .link_rank = link_rank, .local = local, .remote = remote};
+    FINE(qdr_map_create(comm, NULL, &needs, &options, &map));
+    return map;
+}
+
+/* Values so different that no two orders give one sum. */
+static void sum_up(qdr_map *map, int round, double *sum) {
+    static const double values[] = {1e16, 1, -1e16, 3.7, 1e-9, -7e15};
+    double array[(SUMMED + 4 * 16) * WIDTH];
+    for (int i = 0; i < (SUMMED + 4 * ranks) * WIDTH; i++)
+        array[i] = values[(i / WIDTH + rank * 5 + i) % 6] * (1 + 0.37 * rank);
+    for (int i = 0; i < SUMMED * WIDTH; i++) array[i] = 0.1;
+    qdr_field field = {
+        .source = array, .target = array, .type = QDR_DOUBLE, .width = WIDTH, .operation = QDR_SUM};
+    MPI_Barrier(MPI_COMM_WORLD);
+    rest(round ? 0.002 * (ranks - 1 - rank) : 0.002 * rank);
+    FINE(qdr_map_exchange(map, QDR_REVERSE, &field, 1));
+    memcpy(sum, array, SUMMED * WIDTH * sizeof *sum);
+}
+
+/* Nobody asked for anything: the bits are the same, whoever comes first and whatever the way. */
+static void test_same_bits(void) {
+    static const char *const algorithms[] = {"async",  "paced",    "distributed",
+                                             "linear", "coloring", "two-stage"};
+    static double first[SUMMED * WIDTH], sum[SUMMED * WIDTH];
+    int made = 0;
+    two_nodes = 0;
+    for (int nodes = 1; nodes <= 2; nodes++) {
+        MPI_Comm comm;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        two_nodes = nodes == 2;
+        for (int a = 0; a < 6; a++)
+            for (int way = 0; way < 3; way++) {
+                qdr_map *map = everyone(comm, algorithms[a], way == 0 ? "node" : "net", way == 2 ? 128 : 0);
+                for (int round = 0; round < 2; round++) {
+                    sum_up(map, round, made++ ? sum : first);
+                    CHECK_SAYING(made == 1 || memcmp(sum, first, sizeof sum) == 0,
+                                 "%s, way %d, %d nodes, round %d: other bits", algorithms[a], way, nodes,
+                                 round);
+                }
+                FINE(qdr_map_destroy(&map));
+            }
+        MPI_Comm_free(&comm);
+    }
+}
+
 int main(int count, char **words) {
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (ranks == 4) test_overtaking();
     if (ranks > 1) test_late_memory();
+    test_same_bits();
     int verdict = mpi_check_verdict();
     MPI_Finalize();
     return verdict;

@@ -87,7 +87,7 @@ typedef struct record {
     link_seeds seeds;
     list_kind source, target;
     int64_t most;
-    int any_size, in_flight, keeps, reproducible, ways;
+    int any_size, in_flight, keeps, unordered, ways;
     int64_t started[2], number;
     run run[2][MOST_IN_FLIGHT];
 } record;
@@ -136,7 +136,7 @@ static void make_map(record *one, MPI_Comm comm) {
     qdr_machine *machine = NULL;
     options.plan = &plan;
     options.reverse = one->ways == 2 ? QDR_REVERSE_COMBINE : QDR_REVERSE_NONE;
-    options.reproducible = one->reproducible = one_in(&common, 3);
+    options.unordered = one->unordered = one_in(&common, 3);
     options.keeps_incoming = one->keeps = one_in(&common, 4);
     if (one->keeps && plan.in_flight > 2) plan.in_flight = 2;
     fine(qdr_machine_create("infiniband", ranks, &machine), "machine");

@@ -191,6 +191,9 @@ static qdr_status load(qdri_migration *job, cargo *what, qdri_run *run) {
 static qdr_status move(qdri_migration *job, cargo *what, qdr_migration_report *report) {
     qdri_run run = {.job = NULL};
     QDRI_TRY(qdri_plan_within(job));
+    qdri_explain(job->wire, "migration among %d ranks: %s, %" PRId64 " phases of at least %" PRId64 ": %s %s",
+                 job->ranks, job->itinerary.method, job->itinerary.phases, job->itinerary.bound,
+                 job->how.method ? "asked for" : "chosen by", job->how.method ? job->method : "auto");
     qdr_status status = load(job, what, &run);
     if (!status) status = qdri_run_itinerary(&run);
     if (!status) what->deliver(what);
@@ -211,6 +214,7 @@ static qdr_status migrate(MPI_Comm comm, cargo *what, const qdr_migration_option
     job.ranks = qdri_wire_ranks(job.wire);
     qdr_status status = begin(&job, what, read_options(&job, options), &moves);
     if (!status && moves) status = move(&job, what, &made);
+    if (!status && !moves) qdri_explain(job.wire, "migration among %d ranks: nothing moves", job.ranks);
     if (job.first_tag && qdri_wire_usable(job.wire)) qdri_wire_return_tags(job.wire, job.first_tag);
     qdri_itinerary_free(&job.itinerary, &job.budget);
     qdri_budget_free(&job.budget, job.going);
@@ -234,8 +238,10 @@ static qdr_status check_array(const cargo *what) {
             QDR_RANGE, "there are %" PRId64 " items in an array for %" PRId64 "; expected 0 to its capacity",
             what->count, what->capacity);
     if (what->capacity > INT64_MAX / 4 / what->item_bytes)
-        return qdri_fail(QDR_RANGE, "%" PRId64 " items of %" PRId64 " bytes are more than any memory has",
-                         what->capacity, what->item_bytes);
+        return qdri_fail(QDR_RANGE,
+                         "%" PRId64 " items of %" PRId64
+                         " bytes are more than any memory has; expected at most %" PRId64 " of them",
+                         what->capacity, what->item_bytes, INT64_MAX / 4 / what->item_bytes);
     if ((what->count > 0 && !what->destination) || (what->capacity > 0 && !what->items))
         return qdri_fail(QDR_INVALID, "the items or their destinations are NULL");
     return QDR_OK;
@@ -309,8 +315,8 @@ static qdr_status check_objects(const qdr_objects *objects) {
 static qdr_status weigh_object(const qdr_objects *objects, qdri_migration *job, int64_t number) {
     int64_t size = objects->size(objects->context, number);
     if (size < 0 || size > QDRI_UNITS_LIMIT / 4)
-        return qdri_fail(QDR_INVALID, "object %" PRId64 ": size returned %" PRId64 "; expected 0 or more",
-                         number, size);
+        return qdri_fail(QDR_INVALID, "object %" PRId64 ": size returned %" PRId64 "; expected 0 to %" PRId64,
+                         number, size, (int64_t)QDRI_UNITS_LIMIT / 4);
     int64_t bytes = qdri_object_bytes(size), *going = &job->going[objects->destination[number]];
     if (bytes > job->largest) job->largest = bytes;
     job->facts.objects++;

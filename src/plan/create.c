@@ -203,15 +203,11 @@ static int64_t last_phase(const qdri_program *program) {
     return last;
 }
 
-static void explain_line(void *context, const char *line) {
-    (void)context;
-    fprintf(stderr, "quadrille: %s\n", line);
-}
-
 static void explain(const qdr_plan *plan) {
-    qdri_log("plan %lld of %d ranks: %s, pacing %s, chunk %lld, window %lld, transport %s: %s",
-             (long long)plan->number, qdri_wire_ranks(plan->wire), plan->algorithm, plan->executor->pacing,
-             (long long)plan->chunk, (long long)plan->window, plan->near->active ? "node" : "net", plan->why);
+    qdri_explain(
+        plan->wire, "plan %lld of %d ranks: %s, pacing %s, chunk %lld, window %lld, transport %s: %s",
+        (long long)plan->number, qdri_wire_ranks(plan->wire), plan->algorithm, plan->executor->pacing,
+        (long long)plan->chunk, (long long)plan->window, plan->near->active ? "node" : "net", plan->why);
 }
 
 /* What the ranks find out together. The least of something is minus the most of minus it. */
@@ -282,7 +278,8 @@ static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, doub
     QDRI_TRY(agree_on_facts(plan, mine ? mine : opened, wants_near, deadline, fact));
     plan->near->active = wants_near && qdri_node_members(plan->wire) > 0;
     if (!fact[REFUSED]) return QDR_OK;
-    qdri_log("plan %lld: some node has no shared memory for it; MPI instead", (long long)plan->number);
+    qdri_explain(plan->wire, "plan %lld: some node has no shared memory for it; MPI instead",
+                 (long long)plan->number);
     qdri_wire_return_tags(plan->wire, plan->first_tag);
     return find_out(plan, QDR_OK, 0, deadline, fact);
 }
@@ -400,8 +397,6 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
         mine = QDR_MISMATCH;
         settings = (qdri_settings){.in_flight = 1};
     }
-    if (!status && settings.explain && qdri_wire_rank(made->wire) == 0 && !qdri_log_wanted())
-        qdr_set_log(explain_line, NULL);
     if (!status && !mine) mine = compare(options, scheduled, &settings);
     made->number = qdri_wire_next_plan(made->wire);
     made->ended = -1;

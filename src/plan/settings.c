@@ -3,40 +3,43 @@
 #include "plan/settings.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/spec.h"
 #include "base/text.h"
+#include "schedule/registry.h"
 
 /* What a shallow switch buffer holds (docs/performance.md says how to find one's own). */
-#define WINDOW "40Ki"
+enum { WINDOW = 40 << 10 };
 
-static const qdri_option pacing_options[] = {
-    {"chunk", QDRI_INTEGER, "0", 0, 1e15, NULL, "bytes of a message; 0: a share of the window", 0},
-    {"window", QDRI_INTEGER, WINDOW, 1, 1e15, NULL, "bytes under way to one rank", 0},
-};
-
-/* QDR_CHUNK and QDR_WINDOW, in the mini-language of specs. The environment says what a port holds; only a
- * window that the call asks for is taken to the letter. */
-static qdr_status read_sizes(int with_environment, qdri_settings *settings) {
-    const char *chunk = with_environment ? getenv("QDR_CHUNK") : NULL;
-    const char *window = with_environment ? getenv("QDR_WINDOW") : NULL;
-    char text[200];
-    qdri_spec spec;
-    int length = snprintf(text, sizeof text, "QDR_CHUNK/QDR_WINDOW:chunk=%s,window=%s",
-                          chunk && *chunk ? chunk : "0", window && *window ? window : WINDOW);
-    if (length >= (int)sizeof text) return qdri_fail(QDR_SYNTAX, "QDR_CHUNK or QDR_WINDOW is too long");
-    QDRI_TRY(qdri_spec_open(text, "environment", &spec));
-    QDRI_TRY(qdri_spec_read(&spec, pacing_options, QDRI_COUNT_OF(pacing_options)));
-    settings->chunk = qdri_spec_integer(&spec, "chunk");
-    settings->window = qdri_spec_integer(&spec, "window");
+/* The environment says what a port holds; only a window that the call asks for is taken to the letter. */
+static qdr_status read_sizes(const qdr_plan_options *options, qdri_settings *settings) {
+    qdri_setting chunk = {.given = 0}, window = {.given = 0};
+    if (!options->chunk) QDRI_TRY(qdri_environment_read(QDRI_ENV_CHUNK, &chunk));
+    if (!options->window) QDRI_TRY(qdri_environment_read(QDRI_ENV_WINDOW, &window));
+    settings->chunk = chunk.integer;
+    if (window.given) settings->window = window.integer;
     return QDR_OK;
+}
+
+/* A name of the environment must be right before all act on it, so that the sentence can say where it stands. */
+static qdr_status check_algorithm(const char *name) {
+    const qdri_algorithm *algorithm;
+    qdri_spec spec;
+    qdr_status status = qdri_spec_open(name, "algorithm", &spec);
+    if (!status) status = qdri_algorithm_named(spec.name, &algorithm);
+    if (!status) status = qdri_spec_read(&spec, algorithm->options, algorithm->option_count);
+    if (!status) return QDR_OK;
+    return qdri_fail(QDR_INVALID, "%s=%.60s is refused: %s", qdri_environment_name(QDRI_ENV_ALGORITHM), name,
+                     qdr_error_message());
 }
 
 static qdr_status copy_name(char *to, size_t size, const char *from, const char *what) {
     if (!from) return QDR_OK;
-    if (strlen(from) >= size) return qdri_fail(QDR_SYNTAX, "the %s '%.40s...' is too long", what, from);
+    if (strlen(from) >= size)
+        return qdri_fail(QDR_SYNTAX, "the %s '%.40s...' is too long; expected at most %zu characters", what,
+                         from, size - 1);
     strcpy(to, from);
     return QDR_OK;
 }
@@ -57,7 +60,8 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
             "qdr_plan_create: chunk %lld, window %lld, in_flight %d; expected none negative, and at "
             "most %d in flight",
             (long long)options->chunk, (long long)options->window, options->in_flight, QDRI_MOST_IN_FLIGHT);
-    QDRI_TRY(read_sizes(with_environment, settings));
+    settings->window = WINDOW;
+    if (with_environment) QDRI_TRY(read_sizes(options, settings));
     if (options->chunk) settings->chunk = options->chunk;
     if (options->window) {
         settings->window = options->window;
@@ -65,12 +69,12 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
     }
     settings->barrier = options->barrier != 0;
     settings->in_flight = options->in_flight ? options->in_flight : 2;
-    const char *name = options->algorithm;
-    if (!name && with_environment) name = getenv("QDR_ALGORITHM");
-    const char *explain = with_environment ? getenv("QDR_EXPLAIN") : NULL;
-    settings->explain = explain && *explain && strcmp(explain, "0") != 0;
-    const char *transport = options->transport;
-    if (!transport && with_environment) transport = getenv("QDR_TRANSPORT");
+    const char *name = options->algorithm, *transport = options->transport;
+    if (!name && with_environment) {
+        QDRI_TRY(qdri_environment_or(NULL, QDRI_ENV_ALGORITHM, &name));
+        if (name) QDRI_TRY(check_algorithm(name));
+    }
+    if (with_environment) QDRI_TRY(qdri_environment_or(transport, QDRI_ENV_TRANSPORT, &transport));
     if (transport && *transport && strcmp(transport, "node") != 0 && strcmp(transport, "net") != 0)
         return qdri_fail(QDR_UNKNOWN, "unknown transport '%.16s'; there are node and net", transport);
     if (transport) strcpy(settings->transport, transport);
@@ -86,7 +90,6 @@ qdr_status qdri_settings_decode(qdri_settings *told) {
         WORD(window_exact, "whether the window is exact", 0, 1),
         WORD(barrier, "whether there is a barrier", 0, 1),
         WORD(in_flight, "exchanges in flight", 0, QDRI_MOST_IN_FLIGHT),
-        WORD(explain, "whether to explain", 0, 1),
         WORD(scheduled, "whether there is a schedule", 0, 1),
     };
 #undef WORD

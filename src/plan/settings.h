@@ -15,7 +15,7 @@ typedef struct qdri_settings {
     char transport[8];     /* "": by rule */
     int64_t chunk, window; /* chunk 0: what suits the executor */
     int64_t window_exact;  /* else each executor takes its share of it */
-    int64_t barrier, in_flight, explain;
+    int64_t barrier, in_flight;
     int64_t scheduled; /* a schedule is given */
 } qdri_settings;
 

@@ -41,6 +41,8 @@ struct qdri_wire {
     MPI_Comm comm; /* the duplicate */
     MPI_Request duplicating;
     int rank, ranks;
+    int explains;         /* QDR_EXPLAIN, on the first of its ranks */
+    uint32_t explained;   /* what was said once */
     int owners;           /* plans and the like, and the attribute of the user's communicator */
     int gone;             /* the communicator was freed, or MPI is finalised */
     qdr_status failed;    /* MPI could not test, or the other program is gone; nothing gets on any more */
@@ -77,6 +79,7 @@ struct qdri_wire {
     int *member;               /* [ranks]: a rank's place in the segment, -1: not on this node */
     int *node;                 /* [ranks]: the lowest rank of its node */
     int members, one_node, crowded;
+    int node_ranks; /* of QDR_NODE_RANKS; 0: nodes are as they are */
     size_t segment_bytes;
     int segment_file;
     uint64_t token;    /* of this rank, for the names of what it shares */
@@ -102,6 +105,9 @@ void qdri_wires_unlock(void);
 extern qdri_wire *qdri_wires;
 /* What qdri_has_threads() said. */
 extern int qdri_threads_multiple;
+
+/* Local. Takes the environment in; fails where a value is refused. */
+qdr_status qdri_wire_environment(qdri_wire *wire);
 
 /* Fails with MPI's own text. */
 qdr_status qdri_fail_mpi(int code, const char *call);

@@ -114,7 +114,7 @@ qdr_status qdri_gather_all(qdri_wire *wire, qdri_operation *operation, const voi
     QDRI_TRY(qdri_operation_joined(wire, operation));
     int64_t unit = start[wire->ranks] <= INT32_MAX ? 1 : 8;
     if (start[wire->ranks] / unit > INT32_MAX)
-        return qdri_fail(QDR_RANGE, "gathering %lld bytes is more than MPI counts",
+        return qdri_fail(QDR_RANGE, "gathering %lld bytes is more than MPI counts, 16 GiB",
                          (long long)start[wire->ranks]);
     if (!wire->gather) return qdri_fail_memory();
     int *counts = wire->gather, *places = wire->gather + wire->ranks;

@@ -39,10 +39,8 @@ typedef struct segment {
 
 /* QDR_NODE_RANKS=k cuts a node into several of k ranks each, which use MPI between them: for tests, and for
  * seeing on one machine how a program would run on several. */
-static int pretended_node(int rank) {
-    const char *text = getenv("QDR_NODE_RANKS");
-    int ranks = text ? atoi(text) : 0;
-    return ranks > 0 ? 1 + rank / ranks : 0;
+static int pretended_node(const qdri_wire *wire) {
+    return wire->node_ranks > 0 ? 1 + wire->rank / wire->node_ranks : 0;
 }
 
 static introduction introduce(const qdri_wire *wire) {
@@ -55,7 +53,7 @@ static introduction introduce(const qdri_wire *wire) {
     for (int i = 0; i < length; i++) mine.name = qdri_mix(mine.name ^ (unsigned char)name[i]);
     /* Containers may share memory and a name, but not the numbers of processes. */
     if (stat("/proc/self/ns/pid", &space) == 0) mine.name = qdri_mix(mine.name ^ (uint64_t)space.st_ino);
-    mine.name = qdri_mix(mine.name ^ (uint64_t)pretended_node(wire->rank));
+    mine.name = qdri_mix(mine.name ^ (uint64_t)pretended_node(wire));
     clock_gettime(CLOCK_REALTIME, &time);
     mine.token = qdri_mix(qdri_mix((uint64_t)time.tv_nsec ^ (uint64_t)time.tv_sec << 30) ^
                           (uint64_t)getpid() << 20 ^ (uint64_t)wire->rank);
@@ -147,6 +145,7 @@ qdr_status qdri_node_open(qdri_wire *wire, double deadline) {
         all && start && wire->member && wire->node && wire->gather && wire->words && qdri_arena_prepare(wire)
             ? QDR_OK
             : qdri_fail_memory();
+    if (!status) status = qdri_wire_environment(wire);
     status = qdri_agree(wire, &(qdri_agreement){.status = status, .deadline = deadline});
     if (!status) status = gather_introductions(wire, all, start, deadline);
     if (!status) {

@@ -110,7 +110,8 @@ qdr_status qdri_send_matched(qdri_wire *wire, qdri_operation *operation, int to,
                              int64_t bytes) {
     if (qdri_wire_reaches(wire, to)) return qdri_send(wire, operation, to, tag, data, bytes);
     if (bytes > INT32_MAX)
-        return qdri_fail(QDR_RANGE, "a parcel of %lld bytes for rank %d", (long long)bytes, to);
+        return qdri_fail(QDR_RANGE, "a parcel of %lld bytes for rank %d; expected at most %d",
+                         (long long)bytes, to, INT32_MAX);
     QDRI_TRY(qdri_operation_ready(wire, operation, 1));
     operation->partner = to;
     operation->bytes = bytes;

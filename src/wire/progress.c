@@ -6,7 +6,6 @@
  * so they may start operations freely.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "wire/inside.h"
@@ -160,18 +159,6 @@ qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline
             return qdri_fail(QDR_STALLED, "rank %d: the deadline passed", wire->rank);
     }
     return QDR_OK;
-}
-
-double qdri_patience(double seconds) {
-    if (seconds > 0) return seconds;
-    const char *text = getenv("QDR_STALL_SECONDS");
-    seconds = text ? strtod(text, NULL) : 0;
-    return seconds > 0 ? seconds : 0;
-}
-
-double qdri_deadline(double seconds) {
-    seconds = qdri_patience(seconds);
-    return seconds > 0 ? qdri_seconds() + seconds : 0;
 }
 
 /* ---- pollers ------------------------------------------------------------------------------------------- */

@@ -295,6 +295,7 @@ static void enlist(qdri_wire *wire) {
 }
 
 static qdr_status establish(qdri_wire *wire, MPI_Comm comm, double seconds) {
+    (void)qdri_wire_environment(wire); /* for the deadline; what is refused is said when all have come */
     double deadline = qdri_deadline(seconds);
     QDRI_TRY(duplicate(wire, comm, deadline));
     wire->tag_spans = qdri_tag_spans();
@@ -407,6 +408,7 @@ qdr_status qdri_wire_open_far(MPI_Comm comm, const qdri_far_shape *shape, const 
     made->ranks = shape->ranks;
     made->tag_spans = shape->tag_spans;
     made->own_line = (qdri_status_line){.plan = -1, .exchange = -1, .waits_for = -1, .pid = getpid()};
+    (void)qdri_wire_environment(made); /* the wire of the program has been through it */
     made->far = far;
     made->far_state = state;
     enlist(made);

@@ -102,6 +102,13 @@ int qdri_wire_next_round(qdri_wire *wire);
 int64_t qdri_wire_next_plan(const qdri_wire *wire);
 void qdri_wire_plan_agreed(const qdri_wire *wire, int64_t number);
 
+/* Local. A line about a choice: to whoever set a log, on every rank; else, with QDR_EXPLAIN, from rank 0 to
+ * standard error. The other says whether anybody would hear it. */
+void qdri_explain(const qdri_wire *wire, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int qdri_explains(const qdri_wire *wire);
+/* The same, but true once on this wire for each number below 32: for choices that are made again and again. */
+int qdri_explains_first(qdri_wire *wire, int number);
+
 /* Something that is made once for a communicator and kept with it: its owner embeds one. It is released when
  * the communicator is freed or MPI is finalised, before the wire is gone. So it may own the wire it is kept
  * with: the communicator holds both, and lets go of this first. */
@@ -218,7 +225,7 @@ enum { QDRI_AGREED = 24 };
 qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement);
 
 /* How long to wait: `seconds`, or QDR_STALL_SECONDS of the environment when it is 0 or less, else 0: for
- * ever. */
+ * ever. The environment was read, and checked on all ranks, when a wire was made. */
 double qdri_patience(double seconds);
 
 /* Collective. Rank 0 tells the others; at most QDRI_TOLD bytes. */
