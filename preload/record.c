@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/environment.h"
 #include "preload.h"
 
 enum { FRAMES = 16, LINES = 200000 };
@@ -287,25 +288,13 @@ void qdri_record_close(void) {
 
 /* ---- programs without a call --------------------------------------------------------------------------- */
 
-/* A number that the launcher has given this process; `missing` when it has not. */
-static int launched_as(const char *const *variables, int missing) {
-    for (; *variables; variables++) {
-        const char *value = getenv(*variables);
-        if (value && *value >= '0' && *value <= '9') return atoi(value);
-    }
-    return missing;
-}
-
 /* Who asked for a record and finds none cannot know whether the program was recorded at all. So a program
  * that made no call that is served leaves files without calls. MPI may have ended by then, and cannot be
  * asked. */
 __attribute__((destructor)) static void close_without_calls(void) {
-    static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID",
-                                             NULL};
-    static const char *const size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
     int ran = 0;
     if (opened || !qdri_record_wanted()) return;
     PMPI_Initialized(&ran);
-    int rank = launched_as(rank_names, 0), ranks = launched_as(size_names, rank + 1);
+    int rank = qdri_launcher_rank(0), ranks = qdri_launcher_ranks(rank + 1);
     if (ran && open_file(rank, ranks > rank ? ranks : rank + 1)) write_end();
 }

@@ -200,3 +200,24 @@ int qdri_environment_stranger(int index, char *sentence, size_t size) {
     }
     return 0;
 }
+
+/* ---- launchers ----------------------------------------------------------------------------------------- */
+
+static int first_number(const char *const *names, int missing) {
+    for (; *names; names++) {
+        const char *value = getenv(*names);
+        if (value && *value >= '0' && *value <= '9') return atoi(value);
+    }
+    return missing;
+}
+
+int qdri_launcher_rank(int missing) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID",
+                                        NULL};
+    return first_number(names, missing);
+}
+
+int qdri_launcher_ranks(int missing) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+    return first_number(names, missing);
+}

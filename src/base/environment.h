@@ -49,4 +49,9 @@ const char *qdri_environment_name(qdri_variable which);
  * what may have been meant; 0 past the last. */
 int qdri_environment_stranger(int index, char *sentence, size_t size);
 
+/* Local. The number of this process, and how many there are, as the launcher told it; `missing` when it did not. For when MPI
+ * cannot be asked. */
+int qdri_launcher_rank(int missing);
+int qdri_launcher_ranks(int missing);
+
 #endif
