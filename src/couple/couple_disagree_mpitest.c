@@ -96,7 +96,7 @@ static void test_one_is_wrong(int exporter, int fails_when_full) {
             int said = status == QDR_MISMATCH;
             for (int i = 0; i < 3; i++) said &= strstr(qdr_error_message(), word[i]) != NULL;
             CHECK_SAYING(said, "kind %d: %s: %s", kind, qdr_status_text(status), qdr_error_message());
-            CHECK_SAYING(MPI_Wtime() - begin < 8, "it took %.1f s", MPI_Wtime() - begin);
+            CHECK_SAYING(MPI_Wtime() - begin < 25, "it took %.1f s", MPI_Wtime() - begin);
         }
         status = qdr_stream_close(&stream);
         CHECK(status == (ranks > 1 ? QDR_MISMATCH : QDR_OK));

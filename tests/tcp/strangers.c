@@ -126,7 +126,7 @@ static void be_idle(double until) {
 }
 
 static int find(const char *path) {
-    for (int i = 0; i < 500; i++, usleep(10000)) {
+    for (int i = 0; i < 3000; i++, usleep(10000)) {
         char text[QDRI_CONTACT_BYTES];
         qdri_contact contact;
         FILE *file = fopen(path, "r");
