@@ -119,8 +119,8 @@ static uint64_t digest_of_host(void) {
     return digest >> 1; /* not negative */
 }
 
-/* The largest and the smallest name are one. What some rank's own environment has wrong is wrong for all, and the
- * lowest such rank says it. */
+/* The largest and the smallest name are one. What some rank's own environment has wrong is wrong for all, and
+ * the lowest such rank says it. */
 static int compare_ranks(qdri_communicator *communicator) {
     static int said;
     int64_t host = (int64_t)digest_of_host(), most[3];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The environment, under mpirun: a value that is refused on one rank is refused on all, by every collective call
- * that makes something, and the communicator can be used when it is mended; and with QDR_EXPLAIN=1 every kind of
- * choice is explained in one line, by rank 0 alone.
+ * The environment, under mpirun: a value that is refused on one rank is refused on all, by every collective
+ * call that makes something, and the communicator can be used when it is mended; and with QDR_EXPLAIN=1 every
+ * kind of choice is explained in one line, by rank 0 alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 
 static int rank, ranks;
 
-/* ---- one of each ---------------------------------------------------------------------------------------- */
+/* ---- one of each ----------------------------------------------------------------------------------------
+ * */
 
 static qdr_status make_plan(MPI_Comm comm) {
     int next = (rank + 1) % ranks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * quadrille list: the algorithms, pattern families, machines, methods of migration and of resolving there are, and the
- * variables of the environment.
+ * quadrille list: the algorithms, pattern families, machines, methods of migration and of resolving there
+ * are, and the variables of the environment.
  * Everything comes from the library's own tables (and the command's one family, mesh). All kinds are read into
  * one shape, an entry with named facts, so that tables, details, JSON and Markdown are each written once.
  */

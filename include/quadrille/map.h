@@ -13,16 +13,16 @@
  * p's source array arrives at element j of q's target array; in reverse j of q's source arrives at i of p's
  * target. On arrival a value replaces what is there, or is combined with it. Links from p to q form one
  * message; their order is that of the lists, the same at both ends. (Where one rank states both ends of its
- * links, and does not keep what arrives, they go by rising place in the forward target, links to one place in the
- * order of the list.)
+ * links, and does not keep what arrives, they go by rising place in the forward target, links to one place in
+ * the order of the list.)
  *
  * Several *fields*, arrays of different type, width and operation, go in one message per partner. Width and
  * type are chosen per exchange, so one map serves all arrays of a mesh.
  *
- * Order. Contributions to one element are combined by ascending source rank, and inside a message in the order
- * of its links: so the result is the same, bit for bit, in every run, whatever the algorithm, the chunks, the
- * window or the transport. In an `unordered` map they are combined as they arrive, and sums of floating-point
- * numbers may differ in their last bits from run to run.
+ * Order. Contributions to one element are combined by ascending source rank, and inside a message in the
+ * order of its links: so the result is the same, bit for bit, in every run, whatever the algorithm, the
+ * chunks, the window or the transport. In an `unordered` map they are combined as they arrive, and sums of
+ * floating-point numbers may differ in their last bits from run to run.
  *
  * Where it runs. Between ranks of one node a message is gathered straight into the receiver's memory, without
  * MPI; the rest goes as a plan of packed messages, with all that quadrille/plan.h says of schedules and

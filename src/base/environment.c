@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables of the environment: see environment.h. Reading one costs a search of the environment and O(length). */
+/* Variables of the environment: see environment.h. Reading one costs a search of the environment and
+ * O(length). */
 #include "base/environment.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * The environment: one table of all variables that Quadrille reads, and the one place that reads them. What a
  * variable may say is in its line of the table; the documentation, the man page and `quadrille list
  * environment` print the same lines. Whoever needs a variable gets its value, that it is not set, or
- * QDR_INVALID with a sentence that names the variable, what it says and what was expected. Nothing is guessed:
- * an empty value, trailing characters, a decimal comma, a number out of range are refused.
+ * QDR_INVALID with a sentence that names the variable, what it says and what was expected. Nothing is
+ * guessed: an empty value, trailing characters, a decimal comma, a number out of range are refused.
  */
 #ifndef QDRI_ENVIRONMENT_H
 #define QDRI_ENVIRONMENT_H
@@ -45,8 +45,8 @@ qdr_status qdri_environment_or(const char *option, qdri_variable which, const ch
 
 const char *qdri_environment_name(qdri_variable which);
 
-/* Local. The index-th variable of the environment that begins with QDR_ and is none of the table, as a sentence with
- * what may have been meant; 0 past the last. */
+/* Local. The index-th variable of the environment that begins with QDR_ and is none of the table, as a
+ * sentence with what may have been meant; 0 past the last. */
 int qdri_environment_stranger(int index, char *sentence, size_t size);
 
 /* Local. The number of this process, and how many there are, as the launcher told it; `missing` when it did not. For when MPI

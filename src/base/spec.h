@@ -87,8 +87,8 @@ int qdri_spec_given(const qdri_spec *spec, const char *key);
 /* Whether the WORD option `key` has the value `word`. */
 int qdri_spec_is(const qdri_spec *spec, const char *key, const char *word);
 
-/* Numbers outside of specs, written as in them: the whole of `text`, else 0. A duration is in seconds, or has one of
- * the units us, ms, s, m, min, h. */
+/* Numbers outside of specs, written as in them: the whole of `text`, else 0. A duration is in seconds, or has
+ * one of the units us, ms, s, m, min, h. */
 int qdri_read_integer(const char *text, int64_t *integer);
 int qdri_read_duration(const char *text, double *seconds);
 

@@ -168,8 +168,8 @@ static qdr_status from_lists(const given *all, const qdr_indices *alone, qdr_map
     return status;
 }
 
-/* The order of its links, where nobody can see it, is the library's; it follows from the lists alone, so that sums
- * come out the same in every run. */
+/* The order of its links, where nobody can see it, is the library's; it follows from the lists alone, so that
+ * sums come out the same in every run. */
 static qdr_status from_one(const given *all, qdr_map *map, qdr_status *mine) {
     qdr_indices alone = all->sends ? *all->sends : *all->receives;
     qdri_map_links sorted = {NULL, NULL};

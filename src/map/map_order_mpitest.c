@@ -5,8 +5,8 @@
  * Each case here makes one such meeting happen for certain.
  *
  * Ranks 0 and 2, 1 and 3 are on a node each, by names of processors that are told to the library; and its
- * calls of posix_fallocate come here, so that they fail when they shall. The last case adds up in whatever order
- * ranks come, and by every way: the bits of the sums are the same.
+ * calls of posix_fallocate come here, so that they fail when they shall. The last case adds up in whatever
+ * order ranks come, and by every way: the bits of the sums are the same.
  */
 #include <errno.h>
 #include <fcntl.h>

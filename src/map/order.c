@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The order of links inside a message. Where one rank states both ends of its links, their order is free, as
- * long as nobody can see it: what arrives is scattered, or combined in an order that is the library's to fix. Then
- * links go by rising place in the target, which makes of many a shuffled list a contiguous one.
+ * long as nobody can see it: what arrives is scattered, or combined in an order that is the library's to fix.
+ * Then links go by rising place in the target, which makes of many a shuffled list a contiguous one.
  * The sort is stable, so links to one place stay in their order. Cost: O(links), nothing for lists in order.
  */
 #include <stdlib.h>

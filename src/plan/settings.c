@@ -23,7 +23,7 @@ static qdr_status read_sizes(const qdr_plan_options *options, qdri_settings *set
     return QDR_OK;
 }
 
-/* A name of the environment must be right before all act on it, so that the sentence can say where it stands. */
+/* A name of the environment must be right before all act on it, so that the sentence can say where. */
 static qdr_status check_algorithm(const char *name) {
     const qdri_algorithm *algorithm;
     qdri_spec spec;

@@ -6,8 +6,8 @@
  *     a function   phase of (from, to), nothing is stored     async, linear, pairwise, balanced
  *     an array     phase of each message                      greedy, random, random-link, coloring, split
  *     pieces       (stage, phase, from, to, piece), sorted    random-split, split with cuts, read from a file
- *     two-stage and recursive compute their rows: n^3 and n^2 log n pieces, never written out (recursive keeps,
- *     of sparse patterns, which messages are handed over where)
+ *     two-stage and recursive compute their rows: n^3 and n^2 log n pieces, never written out (recursive
+ *     keeps, of sparse patterns, which messages are handed over where)
  */
 #ifndef QDRI_SCHEDULE_H
 #define QDRI_SCHEDULE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a wire takes from the environment, when it is made: the deadline of waits that name none, how many ranks
- * pretend to be a node, and whether choices are explained. A value that is refused on any rank is refused on
- * all, because the ranks agree on it before they go on (node.c). The deadline is remembered for the process, as
- * the wire that was made last found it, so that nobody who waits has to read text.
+ * What a wire takes from the environment, when it is made: the deadline of waits that name none, how many
+ * ranks pretend to be a node, and whether choices are explained. A value that is refused on any rank is
+ * refused on all, because the ranks agree on it before they go on (node.c). The deadline is remembered for
+ * the process, as the wire that was made last found it, so that nobody who waits has to read text.
  */
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -106,7 +106,8 @@ void qdri_wire_plan_agreed(const qdri_wire *wire, int64_t number);
  * standard error. The other says whether anybody would hear it. */
 void qdri_explain(const qdri_wire *wire, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int qdri_explains(const qdri_wire *wire);
-/* The same, but true once on this wire for each number below 32: for choices that are made again and again. */
+/* The same, but true once on this wire for each number below 32: for choices that are made again and again.
+ * */
 int qdri_explains_first(qdri_wire *wire, int number);
 
 /* Something that is made once for a communicator and kept with it: its owner embeds one. It is released when

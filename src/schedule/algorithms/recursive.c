@@ -9,11 +9,11 @@
  * second phase.
  *
  * In stage s rank r holds, for its range, the messages of a set of origins that follows from the same rule
- * backwards: those it held before, and those of the ranks that sent to it. A destination range is contiguous in
- * the pattern's rows. So nothing need be written out, and all rows cost O(n^2) and their pieces: right where
- * most ranks have messages for most others, which take up to n^2 lg n pieces, and wrong where few have. There
- * the way of each message is walked once, and for each stage and rank the messages that it hands over are kept:
- * O(messages * lg n + n lg n), in memory and for all rows.
+ * backwards: those it held before, and those of the ranks that sent to it. A destination range is contiguous
+ * in the pattern's rows. So nothing need be written out, and all rows cost O(n^2) and their pieces: right
+ * where most ranks have messages for most others, which take up to n^2 lg n pieces, and wrong where few have.
+ * There the way of each message is walked once, and for each stage and rank the messages that it hands over
+ * are kept: O(messages * lg n + n lg n), in memory and for all rows.
  */
 #include "schedule/algorithm.h"
 
@@ -88,7 +88,8 @@ static int64_t collect_origins(int ranks, int rank, int stage, int *origin, int6
 
 /* ---- sparse patterns ----------------------------------------------------------------------------------- */
 
-/* The messages that rank r hands over in stage s: message[start[s * n + r]] .. message[start[s * n + r + 1] - 1]. */
+/* The messages that rank r hands over in stage s: from message[start[s * n + r]] on, to where those of the
+ * next rank begin. */
 typedef struct handed {
     int64_t *start, *message;
 } handed;
@@ -101,8 +102,8 @@ static void release(void *state) {
     free(content);
 }
 
-/* Walks the way of every message. The first time its hops are counted, at start[place + 1]; the second time they
- * are put at start[place], which then is where the next place begins. */
+/* Walks the way of every message. The first time its hops are counted, at start[place + 1]; the second time
+ * they are put at start[place], which then is where the next place begins. */
 static void walk(const qdr_pattern_view *view, const handed *to) {
     for (int64_t m = 0; m < view->messages; m++) {
         range here = {0, view->ranks};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Few messages among many ranks. Of recursive both ways of having rows deliver, and agree on every transfer; and no
- * algorithm costs more than in proportion to the messages and the ranks. The limit of time is a hundred times
- * what it takes, and a tenth of what looking at all pairs of ranks would take.
+ * Few messages among many ranks. Of recursive both ways of having rows deliver, and move what the definition
+ * says; and no algorithm costs more than in proportion to the messages and the ranks. The limit of processor
+ * time is many times what it takes, and a fraction of what looking at all pairs of ranks takes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
