@@ -17,7 +17,7 @@
 #include "mpi_content.h"
 #include "quadrille/map.h"
 
-enum { EXCHANGES = 4, MOST = 16, GUARD = 32, FIELD = 40, RUNS_PER_COMMUNICATOR = 8 };
+enum { FEW = 4, MANY = 140, MOST = 16, GUARD = 32, FIELD = 40, RUNS_PER_COMMUNICATOR = 8 };
 static const double patience = 0.05, slowest = 60; /* seconds */
 static const unsigned char untouched = 0xa5;
 
@@ -28,12 +28,12 @@ static int64_t told, good,
 /* All ranks draw the same. */
 typedef struct run {
     int64_t number;
-    int is_map, in_flight;
+    int is_map, in_flight, exchanges;
     const char *algorithm, *transport;
     int wrong_exchange, wrong_rank, wrong_partner, wrong_sends; /* the deviation */
     int64_t wrong_bytes;
-    int64_t bytes[EXCHANGES][MOST][MOST];  /* of a plan: from, to */
-    int64_t width[EXCHANGES], wrong_width; /* of a map */
+    int64_t bytes[MANY][MOST][MOST];  /* of a plan: from, to */
+    int64_t width[MANY], wrong_width; /* of a map */
 } run;
 
 /* Few different ones, so that what was left behind is often as long as what is expected next. */
@@ -52,15 +52,20 @@ static void draw_run(uint64_t seed, int64_t number, run *made) {
     made->in_flight = 1 + (int)qdri_random_below(&random, 2);
     made->algorithm = algorithms[qdri_random_below(&random, made->is_map ? 4 : 3)];
     made->transport = transports[qdri_random_below(&random, 2)];
-    made->wrong_exchange = (int)qdri_random_below(&random, EXCHANGES - 1);
+    made->exchanges = qdri_random_below(&random, 8) ? FEW : MANY; /* so many that tags are used again */
+    made->wrong_exchange = (int)qdri_random_below(&random, FEW - 1);
     made->wrong_rank = (int)qdri_random_below(&random, (uint64_t)ranks);
     made->wrong_partner =
         (made->wrong_rank + 1 + (int)qdri_random_below(&random, (uint64_t)ranks - 1)) % ranks;
     made->wrong_sends = (int)qdri_random_below(&random, 2);
-    for (int e = 0; e < EXCHANGES; e++) {
+    for (int e = 0; e < made->exchanges; e++) {
         made->width[e] = 1 + (int64_t)qdri_random_below(&random, 3);
+        /* After the first few, the same again and again. */
         for (int i = 0; i < ranks; i++)
-            for (int k = 0; k < ranks; k++) made->bytes[e][i][k] = i == k ? 0 : draw_bytes(&random);
+            for (int k = 0; k < ranks; k++)
+                made->bytes[e][i][k] = e >= FEW ? made->bytes[e % FEW][i][k]
+                                       : i == k ? 0
+                                                : draw_bytes(&random);
     }
     made->wrong_width = 1 + made->width[made->wrong_exchange] % 3;
     int64_t right = made->wrong_sends
@@ -231,7 +236,7 @@ static int run_one(MPI_Comm comm, const run *self) {
     CHECK_SAYING(!status || late, "run %lld: %s", (long long)self->number, qdr_error_message());
     MPI_Allreduce(&late, &any_late, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (any_late) return 0; /* the machine is busy: what all must do took longer than a rank is waited for */
-    for (int e = 0; e < EXCHANGES && !status && !heard; e++) {
+    for (int e = 0; e < self->exchanges && !status && !heard; e++) {
         qdr_status got = self->is_map ? map_once(self, e, map) : exchange_once(self, e, plan);
         CHECK_SAYING(!got || e >= self->wrong_exchange, "run %lld, exchange %d before the wrong one, %d: %s",
                      (long long)self->number, e, self->wrong_exchange, qdr_error_message());
@@ -258,7 +263,7 @@ int main(int count, char **word) {
     MPI_Comm comm = MPI_COMM_NULL;
     int failures = 0;
     for (int64_t i = 0; i < runs && failures == 0; i++) {
-        run made;
+        static run made;
         draw_run(seed, i, &made);
         if (only >= 0 && i != only) continue;
         if (i % RUNS_PER_COMMUNICATOR == 0 || only >= 0)

@@ -5,7 +5,7 @@
  * goes when; here things are counted, and the exchange is looked over after each event: has the stage ended,
  * has all?
  *
- * Data of one pair goes with one tag, in the order of the lane at both ends, and begins with a mark (mark.h). Control messages come from
+ * The stream of a pair goes with one tag, in the order of the lane at both ends (mark.h). Control messages come from
  * anyone, and are only listened for while at least one is certain to come; their tag alternates from one
  * exchange of a slot to the next, because a fast partner may already be in that one. A partner that has
  * nothing to do with this rank there may even be further ahead; so messages carry the number of their
@@ -82,7 +82,7 @@ static int started(qdr_exchange *exchange, qdr_status status) {
 /* Something came to an end; true while the exchange is to be continued. */
 static int ended(qdr_exchange *exchange, qdr_status status) {
     exchange->active--;
-    exchange->last = qdri_seconds();
+    exchange->last = qdri_seconds_about();
     if (status) qdri_exchange_fail(exchange, status);
     return !exchange->failed;
 }
@@ -125,13 +125,16 @@ static void mark_sent(qdri_operation *operation, qdr_status status) {
     if (ended(exchange, status)) qdri_exchange_check(exchange);
 }
 
-/* The first chunk of a lane has a mark before it: with it in one message, or as one of its own. Returns what to send of
- * the chunk, and how much. */
+/* The stream of a lane begins: with a mark and the chunk in one message, or with a mark alone, or without. Returns what to
+ * send of the chunk, and how much. */
 static const char *put_mark(qdr_exchange *exchange, const qdri_leg *leg, const char *data, int64_t *bytes) {
     qdri_half *half = &exchange->out;
+    qdri_lane_flow *lane = &half->lane[leg->lane];
     char *place = qdri_mark_place(half, leg->lane);
-    qdri_mark_write(exchange, leg->lane);
-    if (qdri_mark_carries(half, *bytes)) {
+    int carries = *bytes <= QDRI_CARRIED;
+    lane->tag = carries ? exchange->mark_tag : exchange->bulk_tag;
+    if (carries || lane->is_marked) qdri_mark_write(exchange, leg->lane);
+    if (carries) {
         memcpy(place + QDRI_MARK, data, (size_t)*bytes);
         *bytes += QDRI_MARK;
         return place;
@@ -139,8 +142,9 @@ static const char *put_mark(qdr_exchange *exchange, const qdri_leg *leg, const c
     qdri_chunk *alone = &half->alone[leg->lane];
     alone->exchange = exchange;
     alone->operation.done = mark_sent;
-    started(exchange,
-            qdri_send(exchange->wire, &alone->operation, leg->partner, exchange->data_tag, place, QDRI_MARK));
+    if (lane->is_marked)
+        started(exchange, qdri_send(exchange->wire, &alone->operation, leg->partner, exchange->mark_tag,
+                                    place, QDRI_MARK));
     return data;
 }
 
@@ -162,7 +166,7 @@ void qdri_chunk_send(qdr_exchange *exchange, int64_t number, int64_t bytes) {
     const char *data = qdri_bytes_out(exchange, leg, chunk->offset, bytes);
     if (is_first) data = put_mark(exchange, leg, data, &bytes);
     if (exchange->failed || !started(exchange, qdri_send(exchange->wire, &chunk->operation, leg->partner,
-                                                         exchange->data_tag, data, bytes)))
+                                                         lane->tag, data, bytes)))
         give_back(&exchange->out.pool, chunk);
 }
 
@@ -216,36 +220,40 @@ static void mark_came(qdri_operation *operation, qdr_status status) {
         qdri_exchange_check(exchange);
 }
 
-/* The mark of a chunk that comes by itself, before it. */
-static void expect_mark(qdr_exchange *exchange, const qdri_leg *leg) {
+/* The same at the other end. */
+static void expect_mark(qdr_exchange *exchange, const qdri_leg *leg, int carried) {
     qdri_half *half = &exchange->in;
+    qdri_lane_flow *lane = &half->lane[leg->lane];
     qdri_chunk *alone = &half->alone[leg->lane];
+    lane->tag = carried ? exchange->mark_tag : exchange->bulk_tag;
+    if (carried || !lane->is_marked) return;
     alone->exchange = exchange;
     alone->operation.done = mark_came;
-    started(exchange, qdri_receive(exchange->wire, &alone->operation, leg->partner, exchange->data_tag,
-                                   qdri_mark_place(half, leg->lane), qdri_mark_room(half)));
+    started(exchange, qdri_receive(exchange->wire, &alone->operation, leg->partner, exchange->mark_tag,
+                                   qdri_mark_place(half, leg->lane), QDRI_MARK_ROOM));
 }
 
 void qdri_chunk_receive(qdr_exchange *exchange, int64_t number, int64_t bytes) {
     const qdri_leg *leg = &exchange->program->in.leg[number];
     qdri_half *half = &exchange->in;
     qdri_flow *flow = &half->flow[number];
+    qdri_lane_flow *lane = &half->lane[leg->lane];
     qdri_chunk *chunk = take(&half->pool, exchange);
     if (!chunk) return;
-    int is_first = half->lane[leg->lane].begun == 0;
+    int is_first = lane->begun == 0;
     chunk->operation.done = arrived;
     chunk->leg = number;
     chunk->offset = flow->begun;
     chunk->bytes = bytes;
-    chunk->carried = is_first && qdri_mark_carries(half, bytes);
+    chunk->carried = is_first && bytes <= QDRI_CARRIED;
     flow->begun += bytes;
-    half->lane[leg->lane].begun += bytes;
-    if (is_first && !chunk->carried) expect_mark(exchange, leg);
+    lane->begun += bytes;
+    if (is_first) expect_mark(exchange, leg, chunk->carried);
     char *place = chunk->carried ? qdri_mark_place(half, leg->lane)
                                  : qdri_bytes_in(exchange, leg, chunk->offset, bytes);
     if (exchange->failed ||
-        !started(exchange, qdri_receive(exchange->wire, &chunk->operation, leg->partner, exchange->data_tag,
-                                        place, chunk->carried ? qdri_mark_room(half) : bytes)))
+        !started(exchange, qdri_receive(exchange->wire, &chunk->operation, leg->partner, lane->tag, place,
+                                        chunk->carried ? QDRI_MARK_ROOM : bytes)))
         give_back(&half->pool, chunk);
 }
 
@@ -375,6 +383,7 @@ static void begin_stage(qdr_exchange *exchange) {
 
 void qdri_exchange_begin(qdr_exchange *exchange) {
     exchange->stage = exchange->starved = exchange->network_ended = 0;
+    qdri_marks_number(exchange);
     exchange->executor->start(exchange);
     begin_stage(exchange);
     if (exchange->executor->begun) exchange->executor->begun(exchange);

@@ -33,6 +33,8 @@ static qdr_status next_slot(qdr_plan *plan, qdr_exchange **slot) {
             "ask for more in qdr_plan_options.in_flight",
             plan->in_flight);
     (*slot)->number = plan->started;
+    /* A clock would cost: who has to wait looks at it. */
+    (*slot)->last = (*slot)->moved = (*slot)->waited = qdri_status_own(plan->wire)->seen = 0;
     return QDR_OK;
 }
 
@@ -40,9 +42,10 @@ static qdr_status next_slot(qdr_plan *plan, qdr_exchange **slot) {
 static void run(qdr_exchange *slot) {
     qdr_plan *plan = slot->plan;
     int turn = (int)(plan->started / plan->in_flight % 2);
-    slot->data_tag = plan->first_tag + 4 * (int)(slot - plan->slot);
-    slot->control_tag = slot->data_tag + 1 + turn;
-    slot->near_tag = slot->data_tag + 3;
+    slot->mark_tag = plan->first_tag + QDRI_TAGS_OF_SLOT * (int)(slot - plan->slot);
+    slot->control_tag = slot->mark_tag + 1 + turn;
+    slot->near_tag = slot->mark_tag + 3;
+    slot->bulk_tag = plan->first_tag + QDRI_SLOT_TAGS + (int)(slot->number % QDRI_BULK_TAGS);
     slot->under_way = 1;
     slot->finished = 0;
     slot->failed = QDR_OK;
@@ -59,7 +62,6 @@ static void run(qdr_exchange *slot) {
 static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
     qdr_exchange *slot;
     QDRI_TRY(next_slot(plan, &slot));
-    slot->last = slot->moved = qdri_status_own(plan->wire)->seen = qdri_seconds();
     slot->cargo = NULL;
     QDRI_TRY(qdri_buffers_bind(slot, buffers));
     QDRI_TRY(qdri_buffers_make_room(slot));
@@ -77,14 +79,12 @@ qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_exchang
     qdri_lock(plan->wire);
     qdr_status status = next_slot(plan, &slot);
     if (!status) {
-        qdri_status_own(plan->wire)->seen = 0; /* here a clock would cost */
         slot->cargo = cargo;
         slot->item_bytes = cargo->item_bytes;
         slot->outgoing_items = cargo->outgoing_items;
         slot->incoming_items = cargo->incoming_items;
     }
     if (!status && plan->is_far) {
-        slot->last = slot->moved = qdri_seconds();
         status = qdri_buffers_bind_cargo(slot);
         if (!status) status = qdri_buffers_make_room(slot);
     }
@@ -199,12 +199,16 @@ qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
         qdri_unlock(wire);
         return status;
     }
-    double begin = qdri_seconds();
     int near_left = waited->near_left;
-    if (!waited->plan->is_far) waited->last = waited->moved = begin;
-    qdr_status status = qdri_wait_until(wire, &waited->finished, begin + between_notes);
+    qdr_status status = qdri_wait_until(wire, &waited->finished, -between_notes);
     /* Whoever comes here has time. */
-    double patience = status == QDR_STALLED ? qdri_patience(waited->plan->stall_seconds) : 0;
+    double patience = 0, begin = 0;
+    if (status == QDR_STALLED) {
+        patience = qdri_patience(waited->plan->stall_seconds);
+        begin = qdri_seconds() - between_notes;
+        if (waited->waited == 0) waited->waited = begin;
+        if (!waited->plan->is_far || waited->moved == 0) waited->last = waited->moved = begin;
+    }
     while (status == QDR_STALLED) {
         double now = qdri_seconds();
         if (waited->near_left != near_left) waited->moved = now;

@@ -10,27 +10,19 @@
 typedef struct mark {
     int64_t plan; /* and that it is a mark */
     int64_t exchange;
-    int64_t bytes; /* of the lane */
+    int64_t bytes;  /* of the stream */
+    int64_t before; /* streams of this lane before it */
 } mark;
 
-static const int64_t mark_bytes = QDRI_MARK;
-_Static_assert(sizeof(mark) == QDRI_MARK, "a mark is three words");
+_Static_assert(sizeof(mark) == QDRI_MARK, "a mark is four words");
 
 /* A mark begins with this and the number of its plan, so that stray data is not taken for one. */
 static int64_t first_word(const qdr_exchange *exchange) {
     return INT64_C(0x5144520000000000) ^ exchange->plan->number;
 }
 
-int64_t qdri_mark_limit(int64_t sources) {
-    enum { FEW = 64, LEAST = 256 }; /* beyond a few, the memory for all of them stays about the same */
-    int64_t limit = qdri_copy_limit();
-    if (sources > FEW) limit = limit * FEW / sources;
-    return limit < LEAST ? LEAST : limit;
-}
-
-qdr_status qdri_marks_open(qdri_half *half, const qdri_side *side, int64_t limit) {
-    half->first_room = mark_bytes + (limit + 7) / 8 * 8;
-    half->first = qdri_alloc(side->lanes, (size_t)half->first_room);
+qdr_status qdri_marks_open(qdri_half *half, const qdri_side *side) {
+    half->first = qdri_alloc(side->lanes, QDRI_MARK_ROOM);
     half->alone = QDRI_ZERO_ARRAY(qdri_chunk, side->lanes);
     return half->first && half->alone ? QDR_OK : qdri_fail_memory();
 }
@@ -41,19 +33,29 @@ void qdri_marks_close(qdri_half *half) {
 }
 
 char *qdri_mark_place(const qdri_half *half, int lane) {
-    return half->first + lane * half->first_room;
+    return half->first + lane * (int64_t)QDRI_MARK_ROOM;
 }
 
-int64_t qdri_mark_room(const qdri_half *half) {
-    return half->first_room;
+static void number_half(qdri_half *half, qdri_streams *past, int lanes, int64_t block) {
+    for (int i = 0; i < lanes; i++) {
+        qdri_lane_flow *lane = &half->lane[i];
+        if (lane->bytes == 0) continue;
+        lane->before = past[i].count++;
+        lane->is_marked = lane->bytes > QDRI_CARRIED && past[i].block <= block;
+        if (lane->is_marked) past[i].block = block + 1;
+    }
 }
 
-int qdri_mark_carries(const qdri_half *half, int64_t bytes) {
-    return bytes <= half->first_room - mark_bytes;
+void qdri_marks_number(qdr_exchange *exchange) {
+    const qdr_plan *plan = exchange->plan;
+    int64_t block = exchange->number / QDRI_BULK_TAGS;
+    number_half(&exchange->out, plan->past_out, exchange->program->out.lanes, block);
+    number_half(&exchange->in, plan->past_in, exchange->program->in.lanes, block);
 }
 
 void qdri_mark_write(const qdr_exchange *exchange, int lane) {
-    mark own = {first_word(exchange), exchange->number, exchange->out.lane[lane].bytes};
+    const qdri_lane_flow *flow = &exchange->out.lane[lane];
+    mark own = {first_word(exchange), exchange->number, flow->bytes, flow->before};
     memcpy(qdri_mark_place(&exchange->out, lane), &own, sizeof own);
 }
 
@@ -67,32 +69,51 @@ static qdr_status fail_stray(const qdr_exchange *exchange, int partner, int64_t 
         partner, exchange->program->rank, (long long)came);
 }
 
-/* The bytes of a mark that is right in itself, of this plan, but of an exchange that was before or comes later. */
-static qdr_status fail_other(const qdr_exchange *exchange, int partner, const mark *its, int64_t expected) {
-    long long sent = (long long)its->bytes, other = (long long)its->exchange;
-    long long wanted = (long long)expected, this = (long long)exchange->number;
-    int own = exchange->program->rank;
-    if (its->exchange < exchange->number)
-        return qdri_fail(
-            QDR_MISMATCH,
-            "rank %d sent rank %d %lld bytes in exchange %lld, which were not expected there; they "
-            "came in exchange %lld, where %lld bytes were expected, and are not delivered",
-            partner, own, sent, other, this, wanted);
+static qdr_status fail_left_behind(const qdr_exchange *exchange, int partner, int64_t bytes, int64_t where,
+                                   int64_t expected) {
     return qdri_fail(
         QDR_MISMATCH,
-        "rank %d expects %lld bytes of rank %d in exchange %lld, but it sent none there, and is in "
-        "exchange %lld with %lld bytes",
-        own, wanted, partner, this, other, sent);
+        "rank %d sent rank %d %lld bytes in exchange %lld, which were not expected there; they came in "
+        "exchange %lld, where %lld bytes were expected, and are not delivered",
+        partner, exchange->program->rank, (long long)bytes, (long long)where, (long long)exchange->number,
+        (long long)expected);
+}
+
+/* More or fewer streams than here went before this one. What was left behind may still be there. */
+static qdr_status fail_count(const qdr_exchange *exchange, int lane, int64_t before) {
+    int partner = exchange->program->in.lane[lane].partner;
+    const qdri_lane_flow *flow = &exchange->in.lane[lane];
+    for (int64_t i = 1; i <= QDRI_BULK_TAGS && i <= exchange->number; i++) {
+        int64_t number = exchange->number - i, bytes = 0;
+        int tag = exchange->plan->first_tag + QDRI_SLOT_TAGS + (int)(number % QDRI_BULK_TAGS);
+        if (i < QDRI_BULK_TAGS && qdri_is_there(exchange->wire, partner, tag, &bytes))
+            return fail_left_behind(exchange, partner, bytes, number, flow->bytes);
+    }
+    return qdri_fail(
+        QDR_MISMATCH,
+        "rank %d sent rank %d %lld messages before exchange %lld of this plan, but %lld were expected: the "
+        "two have different ideas of an earlier exchange",
+        partner, exchange->program->rank, (long long)before, (long long)exchange->number,
+        (long long)flow->before);
 }
 
 qdr_status qdri_mark_check(const qdr_exchange *exchange, int lane, int64_t came) {
     int partner = exchange->program->in.lane[lane].partner;
-    int64_t expected = exchange->in.lane[lane].bytes;
+    const qdri_lane_flow *flow = &exchange->in.lane[lane];
     mark its;
-    if (came < mark_bytes) return fail_stray(exchange, partner, came);
+    if (came < QDRI_MARK) return fail_stray(exchange, partner, came);
     memcpy(&its, qdri_mark_place(&exchange->in, lane), sizeof its);
-    if (its.plan != first_word(exchange) || its.exchange < 0 || its.bytes < 1)
+    if (its.plan != first_word(exchange) || its.exchange < 0 || its.bytes < 1 || its.before < 0)
         return fail_stray(exchange, partner, came);
-    if (its.exchange != exchange->number) return fail_other(exchange, partner, &its, expected);
-    return its.bytes == expected ? QDR_OK : qdri_fail_bytes(partner, its.bytes, expected);
+    if (its.exchange < exchange->number)
+        return fail_left_behind(exchange, partner, its.bytes, its.exchange, flow->bytes);
+    if (its.exchange > exchange->number)
+        return qdri_fail(
+            QDR_MISMATCH,
+            "rank %d expects %lld bytes of rank %d in exchange %lld, but it sent none there, and is in "
+            "exchange %lld with %lld bytes",
+            exchange->program->rank, (long long)flow->bytes, partner, (long long)exchange->number,
+            (long long)its.exchange, (long long)its.bytes);
+    if (its.bytes != flow->bytes) return qdri_fail_bytes(partner, its.bytes, flow->bytes);
+    return its.before == flow->before ? QDR_OK : fail_count(exchange, lane, its.before);
 }

@@ -2,14 +2,21 @@
 /*
  * Marks: what tells the messages of one exchange from those of another.
  *
- * A sender may be many exchanges ahead of a receiver that sends it nothing, so no number of tags in turn can tell them
- * apart. Therefore the stream of a lane begins with a mark: the plan, the exchange, and the bytes of the whole
- * stream. A rank that expected nothing leaves a message behind; whoever meets it later knows it by its mark, says
- * so, and delivers nothing. Both ends state the bytes of the stream, so what follows a right mark is right too.
+ * The bytes that go to a partner in one exchange are a *stream*. A rank that expects none where its partner sends one
+ * leaves it behind, and no later exchange may take it for its own. A sender may be any number of exchanges ahead of a
+ * receiver that sends it nothing, so tags in turn alone cannot tell streams apart. Therefore streams have marks: the
+ * plan, the exchange, the bytes of the whole stream, and how many streams went this way before it.
  *
- * A mark goes in one message with the first chunk of the stream, which is copied behind it, as long as a copy costs
- * less than a message; a larger chunk goes from its own place, after a message that is the mark alone. Receives of
- * either have room for both, so that a wrong one is read, and not cut off by MPI.
+ *     A small first chunk is copied behind its mark, and both are one message. All of them have the tag of their
+ *     slot, so whatever was left behind comes first, and is known by its mark.
+ *
+ *     Copies of larger chunks, or a message more for each, would cost too much. Such streams have one of
+ *     QDRI_BULK_TAGS tags, by the number of the exchange, and the first of them in each so many exchanges
+ *     has a mark before it, as a message of its own. Two streams of one tag are that far apart, so there is a mark
+ *     between them; and its count shows what was left behind.
+ *
+ * Which streams have which mark follows from their sizes and numbers, in the order of exchanges, at both ends alike.
+ * Receives of marks have room for a small chunk, so that a wrong message is read, and not cut off by MPI.
  *
  * In the node's memory flags are numbered, and need no marks.
  */
@@ -18,25 +25,22 @@
 
 #include "plan/plan.h"
 
-/* The most bytes that are copied behind a mark, given the most sources of any rank; the same on all ranks. */
-int64_t qdri_mark_limit(int64_t sources);
-
 /* Memory for the first messages of all lanes. */
-qdr_status qdri_marks_open(qdri_half *half, const qdri_side *side, int64_t limit);
+qdr_status qdri_marks_open(qdri_half *half, const qdri_side *side);
 void qdri_marks_close(qdri_half *half);
+
+/* An exchange begins, whose bytes are known: numbers its streams. */
+void qdri_marks_number(qdr_exchange *exchange);
 
 /* Where the first message of a lane is made, or comes to; and how many bytes there is room for. */
 char *qdri_mark_place(const qdri_half *half, int lane);
-int64_t qdri_mark_room(const qdri_half *half);
-
-/* Whether a first chunk of so many bytes goes behind the mark, in the same message. */
-int qdri_mark_carries(const qdri_half *half, int64_t bytes);
+enum { QDRI_MARK = 32, QDRI_CARRIED = 128, QDRI_MARK_ROOM = QDRI_MARK + QDRI_CARRIED };
 
 /* The mark of this exchange, for a lane that is sent. */
 void qdri_mark_write(const qdr_exchange *exchange, int lane);
 
-/* A first message has come, of so many bytes. QDR_MISMATCH when it is not of this exchange, or its sender has another
- * idea of the stream. */
+/* A message with a mark has come, of so many bytes. QDR_MISMATCH when it is not of this exchange, or its sender has
+ * another idea of the stream or of those before it. */
 qdr_status qdri_mark_check(const qdr_exchange *exchange, int lane, int64_t came);
 
 #endif

@@ -51,7 +51,7 @@ static void message_ended(qdri_operation *operation, qdr_status status) {
     qdri_near_flow *flow = (qdri_near_flow *)operation;
     qdr_exchange *exchange = flow->exchange;
     flow->state = QDRI_NEAR_ENDED;
-    exchange->moved = exchange->last = qdri_seconds();
+    exchange->moved = exchange->last = qdri_seconds_about();
     if (status) qdri_exchange_fail(exchange, status);
     if (exchange->failed) return;
     if (operation->receives) deliver(flow, exchange->incoming[flow->neighbor->source]);

@@ -50,8 +50,6 @@ extern const qdri_executor qdri_executor_free, qdri_executor_arrivals, qdri_exec
 
 /* ---- chunks -------------------------------------------------------------------------------------------- */
 
-enum { QDRI_MARK = 24 }; /* bytes of a mark */
-
 /* One message under way. Taken from the exchange's pool, given back when it is done. */
 typedef struct qdri_chunk qdri_chunk;
 struct qdri_chunk {
@@ -92,6 +90,9 @@ typedef struct qdri_lane_flow {
     int64_t begun, ended;
     int64_t cursor;      /* the leg that is next, counted from the lane's first */
     int64_t stage_bytes; /* for the executor */
+    int64_t before;      /* streams of the plan that went this way before (mark.h) */
+    int is_marked;       /* the stream has a mark, if it has no small first chunk that carries one */
+    int tag;             /* of its data, from its first chunk on */
     double until;        /* for the executor */
     double last;         /* when something was last heard of it */
 } qdri_lane_flow;
@@ -102,8 +103,7 @@ typedef struct qdri_half {
     int64_t bytes, ended; /* over all legs */
     int64_t stage_left;   /* of this stage: legs that have not ended; for what is sent, not begun */
     qdri_pool pool;
-    char *first; /* [lanes]: the first message of each, of up to first_room bytes (mark.h) */
-    int64_t first_room;
+    char *first;       /* [lanes]: messages with marks (mark.h) */
     qdri_chunk *alone; /* [lanes]: marks that go by themselves */
 } qdri_half;
 
@@ -140,7 +140,7 @@ struct qdr_exchange {
     qdr_status failed;
     char *sentence; /* of the failure; room for one is made with the plan */
     int64_t number; /* of this plan's exchanges */
-    int data_tag, control_tag, near_tag;
+    int mark_tag, bulk_tag, control_tag, near_tag;
     int64_t item_bytes, chunk, window, self_bytes;
     int stage;
     qdri_half out, in;
@@ -162,8 +162,9 @@ struct qdr_exchange {
     int network_ended;  /* that part has */
     int held;           /* the executor has something to do beyond data */
     int starved;        /* a lane may send, and there was no chunk to do it with */
-    double last;        /* when it last heard anything */
-    double moved;       /* when data last left or came */
+    double last;        /* when it last heard anything; 0: not yet */
+    double moved;       /* when data last left or came; 0: not yet */
+    double waited;      /* when somebody first waited for it for a while; 0: nobody did */
     /* Control messages that come, whoever they are from. */
     qdri_chunk listening;
     int listens;
@@ -218,6 +219,17 @@ void qdri_bytes_arrived(qdr_exchange *exchange, const qdri_leg *leg, int64_t off
 
 /* ---- a plan -------------------------------------------------------------------------------------------- */
 
+/* The streams of a lane in the exchanges so far. */
+typedef struct qdri_streams {
+    int64_t count;
+    int64_t block; /* of exchanges: those before it have had their mark */
+} qdri_streams;
+
+/* The tags of a plan: for each slot one for small streams and their marks, two for control messages in turn, and one
+ * for what finds no room in the node's memory; then those of large streams, by the number of the exchange. */
+enum { QDRI_TAGS_OF_SLOT = 4, QDRI_SLOT_TAGS = 64, QDRI_BULK_TAGS = 64 };
+_Static_assert(QDRI_SLOT_TAGS + QDRI_BULK_TAGS <= QDRI_TAGS, "a plan has one span of tags");
+
 struct qdr_plan {
     qdri_wire *wire;
     qdr_partners *partners;
@@ -237,8 +249,9 @@ struct qdr_plan {
     void *trace_context;
     int first_tag;
     int in_flight;
-    qdr_exchange *slot;           /* [in_flight] */
-    int64_t started, done, ended; /* `ended` is the exchange that did so last; -1: none */
+    qdr_exchange *slot;               /* [in_flight] */
+    qdri_streams *past_out, *past_in; /* [lanes] */
+    int64_t started, done, ended;     /* `ended` is the exchange that did so last; -1: none */
     qdri_near *near;
     qdri_keep *keep; /* [in_flight + 1]; NULL: it never had a cargo */
     int64_t items_out, items_in;

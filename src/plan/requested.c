@@ -90,7 +90,7 @@ static void answered(qdr_exchange *exchange, int number, const qdri_note *note) 
     state->asked = -1;
     lane->last = exchange->last;
     if (note->kind == BUSY) {
-        lane->until = exchange->last + 1e-9 * (double)note->bytes;
+        lane->until = qdri_seconds() + 1e-9 * (double)note->bytes;
         ask(exchange);
     } else if (leg >= 0 && note->bytes == exchange->out.flow[leg].bytes) {
         lane->granted += note->bytes;
@@ -147,7 +147,7 @@ static void was_asked(qdr_exchange *exchange, int from) {
     }
     int64_t bytes = exchange->in.flow[leg].bytes;
     if (state->coming == 0) {
-        state->since = exchange->last;
+        state->since = qdri_seconds();
         state->since_bytes = 0;
     }
     lane->granted += bytes;
@@ -163,8 +163,8 @@ static void arrived(qdr_exchange *exchange, int64_t leg, int64_t bytes) {
     (void)leg;
     state->coming -= bytes;
     state->since_bytes += bytes;
-    if (exchange->last > state->since)
-        state->rate = (double)state->since_bytes / (exchange->last - state->since);
+    double now = qdri_seconds();
+    if (now > state->since) state->rate = (double)state->since_bytes / (now - state->since);
     post(exchange);
 }
 

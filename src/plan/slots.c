@@ -12,11 +12,11 @@
 #include "plan/near.h"
 #include "plan/plan.h"
 
-static qdr_status open_half(qdri_half *half, const qdri_side *side, int64_t mark_limit) {
+static qdr_status open_half(qdri_half *half, const qdri_side *side) {
     half->flow = QDRI_ZERO_ARRAY(qdri_flow, side->legs);
     half->lane = QDRI_ZERO_ARRAY(qdri_lane_flow, side->lanes);
     if (!half->flow || !half->lane) return qdri_fail_memory();
-    return qdri_marks_open(half, side, mark_limit);
+    return qdri_marks_open(half, side);
 }
 
 static qdr_status open_near(qdr_exchange *slot) {
@@ -35,17 +35,18 @@ static qdr_status open_near(qdr_exchange *slot) {
 
 qdr_status qdri_slots_open(qdr_plan *plan) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
-    int64_t mark_limit = qdri_mark_limit(plan->sources);
     plan->slot = QDRI_ZERO_ARRAY(qdr_exchange, plan->in_flight);
-    if (!plan->slot) return qdri_fail_memory();
+    plan->past_out = QDRI_ZERO_ARRAY(qdri_streams, plan->program.out.lanes);
+    plan->past_in = QDRI_ZERO_ARRAY(qdri_streams, plan->program.in.lanes);
+    if (!plan->slot || !plan->past_out || !plan->past_in) return qdri_fail_memory();
     for (int i = 0; i < plan->in_flight; i++) {
         qdr_exchange *slot = &plan->slot[i];
         slot->plan = plan;
         slot->program = &plan->program;
         slot->executor = plan->executor;
         slot->wire = plan->wire;
-        QDRI_TRY(open_half(&slot->out, &plan->program.out, mark_limit));
-        QDRI_TRY(open_half(&slot->in, &plan->program.in, mark_limit));
+        QDRI_TRY(open_half(&slot->out, &plan->program.out));
+        QDRI_TRY(open_half(&slot->in, &plan->program.in));
         slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
         slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
         slot->sentence = QDRI_ZERO_ARRAY(char, 1024);
@@ -134,6 +135,8 @@ int qdri_slots_close(qdr_plan *plan) {
     qdri_aside_free(plan);
     for (int i = 0; plan->slot && i < plan->in_flight; i++) free_slot(&plan->slot[i]);
     free(plan->slot);
+    free(plan->past_out);
+    free(plan->past_in);
     if (plan->first_tag) qdri_wire_return_tags(plan->wire, plan->first_tag);
     return 0;
 }

@@ -27,12 +27,17 @@ typedef struct wish {
     const char *what;
 } wish;
 
+/* Since when: as long as nothing was heard, since somebody waits. */
+static double heard(const qdr_exchange *exchange, double last) {
+    return last > exchange->waited ? last : exchange->waited;
+}
+
 /* Data that was let go, or is expected anyway. */
 static wish wish_of_leg(const qdr_exchange *exchange, int64_t number) {
     const qdri_leg *leg = &exchange->program->in.leg[number];
     const qdri_flow *flow = &exchange->in.flow[number];
-    return (wish){leg->partner, leg->phase, flow->bytes - flow->ended, exchange->in.lane[leg->lane].last,
-                  "bytes to come"};
+    return (wish){leg->partner, leg->phase, flow->bytes - flow->ended,
+                  heard(exchange, exchange->in.lane[leg->lane].last), "bytes to come"};
 }
 
 /* The first neighbor whose message has not ended. */
@@ -66,14 +71,14 @@ static wish far_wish(const qdr_exchange *exchange) {
         const qdri_leg *leg = &out->leg[i];
         if (flow->begun < flow->bytes)
             return (wish){leg->partner, leg->phase, flow->bytes - flow->begun,
-                          exchange->out.lane[leg->lane].last, "bytes to be granted"};
+                          heard(exchange, exchange->out.lane[leg->lane].last), "bytes to be granted"};
     }
     for (int64_t i = 0; i < out->legs; i++) {
         const qdri_flow *flow = &exchange->out.flow[i];
         const qdri_leg *leg = &out->leg[i];
         if (flow->ended < flow->bytes)
             return (wish){leg->partner, leg->phase, flow->bytes - flow->ended,
-                          exchange->out.lane[leg->lane].last, "bytes to be taken"};
+                          heard(exchange, exchange->out.lane[leg->lane].last), "bytes to be taken"};
     }
     return (wish){-1, 0, 0, exchange->last, "nothing"};
 }
@@ -181,7 +186,7 @@ static size_t list_partners(const qdr_exchange *exchange, double now, size_t use
             used = add(report, sizeof report, used,
                        "  from rank %d: %lld of %lld bytes came, %lld are asked for, nothing for %.1f s\n",
                        in->lane[i].partner, (long long)lane->ended, (long long)lane->bytes,
-                       (long long)(lane->begun - lane->ended), now - lane->last);
+                       (long long)(lane->begun - lane->ended), now - heard(exchange, lane->last));
     }
     for (int i = 0; i < out->lanes; i++) {
         const qdri_lane_flow *lane = &exchange->out.lane[i];
@@ -189,7 +194,7 @@ static size_t list_partners(const qdr_exchange *exchange, double now, size_t use
             used = add(report, sizeof report, used,
                        "  to rank %d: %lld of %lld bytes went, %lld were granted, last heard of %.1f s ago\n",
                        out->lane[i].partner, (long long)lane->ended, (long long)lane->bytes,
-                       (long long)lane->granted, now - lane->last);
+                       (long long)lane->granted, now - heard(exchange, lane->last));
     }
     return used;
 }

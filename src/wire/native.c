@@ -26,10 +26,6 @@ int qdri_look_for_done(qdri_wire *wire, int may_wait, int *done) {
     return PMPI_Testsome((int)wire->count, wire->request, done, wire->index, wire->status);
 }
 
-int64_t qdri_copy_limit(void) {
-    return 8 << 10;
-}
-
 void qdri_yield(void) {
     sched_yield();
 }

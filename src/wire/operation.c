@@ -140,6 +140,16 @@ qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, in
     return QDR_OK;
 }
 
+int qdri_is_there(qdri_wire *wire, int from, int tag, int64_t *bytes) {
+    MPI_Status status;
+    int found = 0, count = 0;
+    if (wire->gone || qdri_wire_reaches(wire, from)) return 0;
+    if (PMPI_Iprobe(from - wire->first, tag, wire->comm, &found, &status) != MPI_SUCCESS || !found) return 0;
+    if (PMPI_Get_count(&status, MPI_BYTE, &count) != MPI_SUCCESS) return 0;
+    *bytes = count;
+    return 1;
+}
+
 /* Receives that have not met their message can be taken back; nothing else can, and requests of collectives cannot even be
  * freed. True when MPI is through with it. */
 static int let_go(MPI_Request *request, const qdri_operation *operation) {

@@ -16,6 +16,12 @@ double qdri_seconds(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+double qdri_seconds_about(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 /* ---- one wire ------------------------------------------------------------------------------------------ */
 
 /* What MPI says of a message, with the two ranks that it is between. */
@@ -91,6 +97,7 @@ static int advance(qdri_wire *wire, int may_wait) {
         else if (done != MPI_UNDEFINED && done > 0)
             ended = collect(wire, done, failed);
     }
+    if (ended > 0) qdri_status_own(wire)->seen = qdri_seconds_about();
     /* finished[] may grow, and move, while callbacks start operations; its entries keep their places. */
     for (int i = 0; i < ended; i++) {
         qdri_operation *operation = wire->finished[i].operation;
@@ -155,6 +162,7 @@ qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline
         if (looks % (idle >= LOOKS_BEFORE_YIELDING ? YIELDS_BETWEEN_CLOCKS : LOOKS_BETWEEN_CLOCKS)) continue;
         double now = qdri_seconds();
         qdri_status_own(wire)->seen = now;
+        if (deadline < 0) deadline = now - deadline;
         if (deadline > 0 && now > deadline)
             return qdri_fail(QDR_STALLED, "rank %d: the deadline passed", wire->rank);
     }

@@ -41,11 +41,6 @@ int qdri_look_for_done(qdri_wire *wire, int may_wait, int *done) {
     return code;
 }
 
-/* Copies take no simulated time. */
-int64_t qdri_copy_limit(void) {
-    return 64 << 10;
-}
-
 void qdri_yield(void) {
     usleep(1);
 }

@@ -80,7 +80,7 @@ int qdri_wire_is_alone(const qdri_wire *wire);
 void qdri_wire_break(qdri_wire *wire);
 
 /* A span of QDRI_TAGS tags that no rank uses; collective, by agreement inside qdri_agree(). */
-enum { QDRI_TAGS = 64 };
+enum { QDRI_TAGS = 128 };
 void qdri_wire_return_tags(qdri_wire *wire, int first_tag);
 
 /* Tags below QDRI_FREE_TAGS are for protocols that need no agreement. */
@@ -145,8 +145,8 @@ qdr_status qdri_find(qdri_wire *wire, int tag, int *found, MPI_Message *message,
 qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Message *message, int from,
                               void *data, int64_t bytes);
 
-/* So many bytes are copied in less time than another message takes. */
-int64_t qdri_copy_limit(void);
+/* Whether a message from this rank with this tag waits for a receive; *bytes says how long it is. */
+int qdri_is_there(qdri_wire *wire, int from, int tag, int64_t *bytes);
 
 /* Gives up an operation; `done` is not called. True when MPI may go on with it: then its memory must stay. */
 int qdri_cancel(qdri_wire *wire, qdri_operation *operation);
@@ -188,8 +188,11 @@ int qdri_progress(qdri_wire *held);
 
 /* Seconds on a clock that only goes forward. */
 double qdri_seconds(void);
+/* The same, a few milliseconds late at most, at a tenth of the cost: for reports. */
+double qdri_seconds_about(void);
 
-/* Progresses everything until *finished is not 0, or QDR_STALLED when `deadline` (in qdri_seconds(); 0: none)
+/* Progresses everything until *finished is not 0, or QDR_STALLED when `deadline` (in qdri_seconds(); 0: none; less than 0: so many
+ * seconds from the first look at the clock, which is not at once)
  * has passed. Yields the processor while there is nothing to do. */
 qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline);
 
