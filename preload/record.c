@@ -49,11 +49,7 @@ __attribute__((constructor)) static void start_clock(void) {
 
 int qdri_record_wanted(void) {
     static int wanted = -1;
-    if (wanted < 0) {
-        int rank = 0;
-        PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        wanted = qdri_preload_record(rank == 0) != NULL;
-    }
+    if (wanted < 0) wanted = qdri_preload_record(qdri_launcher_rank(0) == 0) != NULL; /* MPI may have ended */
     return wanted;
 }
 
