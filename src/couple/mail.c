@@ -6,8 +6,9 @@
  * few more messages. Messages between two ranks keep their order, so one tag is enough. When a deadline passes, MPI
  * may still use what it was given: then letters and bookkeeping stay behind, with the flight.
  *
- * The seal is a checksum of the letter, together with what it is about: a letter that was damaged on its way, or belongs
- * to another conversation, is not opened. What is in it is believed no more for that (decode.h).
+ * The seal is a checksum of what the letter is about and, where it does not go by MPI, of all that is in it: a letter that
+ * was damaged on its way, or belongs to another conversation, is not opened. What is in it is believed no more for that
+ * (decode.h).
  */
 #include "couple/mail.h"
 
@@ -17,6 +18,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "wire/far.h"
 #include "wire/node.h"
 
 typedef struct head {
@@ -68,10 +70,11 @@ static int64_t next_piece(int64_t moved, int64_t bytes) {
     return smaller(moved < qdri_letter_piece ? qdri_letter_piece : moved, bytes - moved);
 }
 
-static uint64_t seal_of(const qdri_mail *mail, const void *data, int64_t bytes) {
+static uint64_t seal_of(const qdri_mail *mail, const qdri_letter *letter) {
     uint64_t about = 0;
     for (const char *at = mail->what; *at; at++) about = qdri_mix(about + (unsigned char)*at);
-    return about ^ qdri_checksum(bytes > 0 ? data : "", bytes);
+    if (!qdri_wire_far(mail->wire) || qdri_space_inside(mail->space, letter->rank)) return about;
+    return about ^ qdri_checksum(letter->bytes > 0 ? letter->data : "", letter->bytes);
 }
 
 static void count(const qdri_mail *mail, const qdri_letter *letter) {
@@ -113,7 +116,7 @@ static qdr_status take_piece(carrier *self) {
 
 static qdr_status check_seal(const carrier *self) {
     const qdri_letter *letter = self->letter;
-    if (seal_of(self->mail, letter->data, letter->bytes) == self->head.seal) return QDR_OK;
+    if (seal_of(self->mail, letter) == self->head.seal) return QDR_OK;
     qdri_teller sender = qdri_space_sender(self->mail->space, letter->rank);
     return qdri_fail(QDR_MISMATCH, "%s: a letter of %lld bytes from rank %d of %s has a broken seal",
                      self->mail->what, (long long)letter->bytes, sender.rank, sender.program);
@@ -188,7 +191,7 @@ static void piece_went(qdri_flight_leg *leg) {
 static void dispatch(carrier *self) {
     const qdri_letter *letter = self->letter;
     int64_t begun = smaller(letter->bytes, ROOM);
-    self->head = (head){letter->bytes, seal_of(self->mail, letter->data, letter->bytes)};
+    self->head = (head){letter->bytes, seal_of(self->mail, letter)};
     memcpy(self->buffer, &self->head, sizeof self->head);
     if (begun > 0) memcpy(self->buffer + sizeof self->head, letter->data, (size_t)begun);
     qdri_flight_note(self->first,
