@@ -16,14 +16,15 @@
 #include "base/random.h"
 #include "mpi_content.h"
 #include "quadrille/map.h"
+#include "wire/wire.h"
 
 enum { FEW = 4, MANY = 140, MOST = 16, GUARD = 32, FIELD = 40, RUNS_PER_COMMUNICATOR = 8 };
 static const double patience = 0.05, slowest = 60; /* seconds */
 static const unsigned char untouched = 0xa5;
 
 static int rank, ranks;
-static int64_t told, good,
-    runs_told; /* exchanges that failed, that went well; runs of which this rank heard an error */
+static int64_t told, good, runs_told,
+    swept; /* exchanges that failed, that went well; runs of which this rank heard an error */
 
 /* All ranks draw the same. */
 typedef struct run {
@@ -232,10 +233,18 @@ static int run_one(MPI_Comm comm, const run *self) {
     options.in_flight = self->in_flight;
     options.stall_seconds = patience;
     qdr_status status = self->is_map ? make_map(comm, &options, &map) : make_plan(comm, &options, &plan);
-    int late = status == QDR_STALLED || status == QDR_LOST, any_late = 0;
+    int found = status == QDR_MISMATCH && strstr(qdr_error_message(), "in an exchange of an earlier plan");
+    int late = found || status == QDR_STALLED || status == QDR_LOST, any_late = 0;
     CHECK_SAYING(!status || late, "run %lld: %s", (long long)self->number, qdr_error_message());
     MPI_Allreduce(&late, &any_late, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (any_late) return 0; /* the machine is busy: what all must do took longer than a rank is waited for */
+    swept += found;
+    /* What an earlier run left behind was found; or the machine is busy, and what all must do took longer than a rank is
+     * waited for. */
+    if (any_late) {
+        qdr_plan_destroy(&plan);
+        qdr_map_destroy(&map);
+        return 0;
+    }
     for (int e = 0; e < self->exchanges && !status && !heard; e++) {
         qdr_status got = self->is_map ? map_once(self, e, map) : exchange_once(self, e, plan);
         CHECK_SAYING(!got || e >= self->wrong_exchange, "run %lld, exchange %d before the wrong one, %d: %s",
@@ -252,31 +261,107 @@ static int run_one(MPI_Comm comm, const run *self) {
     return 1;
 }
 
+/* MPI may give the next communicator what was sent in one that was freed. */
+static void replace(MPI_Comm *comm) {
+    if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
+    MPI_Comm_dup(MPI_COMM_WORLD, comm);
+}
+
+static int take_tags(qdri_wire *wire) {
+    qdri_agreement agreement = {.wants_tags = 1};
+    CHECK(qdri_agree(wire, &agreement) == QDR_OK);
+    qdri_wire_return_tags(wire, agreement.first_tag);
+    return agreement.first_tag;
+}
+
+/* Tags are used in turn: goes round, until those of the last plan are next. */
+static void go_round(MPI_Comm comm) {
+    qdri_wire *wire = NULL;
+    CHECK(qdri_wire_open(comm, &wire) == QDR_OK);
+    qdri_lock(wire);
+    int first = take_tags(wire);
+    while (take_tags(wire) != first - 2 * QDRI_TAGS) {
+    }
+    qdri_unlock(wire);
+    qdri_wire_release(&wire);
+}
+
+/* Rank 0 sends rank 1 what it does not expect; then the plan goes, and perhaps its communicator, and others come. They are told
+ * of it, or are right. */
+static void leave_behind(int64_t bytes, int frees) {
+    static run made;
+    MPI_Comm comm = MPI_COMM_NULL;
+    for (int time = 0, stop = 0; time < 3 && !stop; time++) {
+        qdr_plan_options options = QDR_PLAN_OPTIONS;
+        qdr_plan *plan = NULL;
+        options.algorithm = "async";
+        options.transport = "net";
+        memset(&made, 0, sizeof made);
+        made.number = 1000 + time;
+        made.algorithm = options.algorithm;
+        made.transport = options.transport;
+        made.bytes[0][0][1] = made.bytes[1][0][1] = bytes;
+        made.wrong_exchange = 1;
+        made.wrong_rank = time == 0 ? 1 : -1; /* it expects nothing of rank 0 */
+        if (time == 0 || frees) {
+            replace(&comm);
+            qdr_plan *other = NULL;
+            CHECK(make_plan(comm, &options, &other) ==
+                  QDR_OK); /* so that ours does not have the first tags */
+            qdr_plan_destroy(&other);
+            if (!frees) CHECK(make_plan(comm, &options, &other) == QDR_OK);
+            qdr_plan_destroy(&other);
+        } else if (time == 1) {
+            go_round(comm);
+        }
+        qdr_status status = make_plan(comm, &options, &plan);
+        CHECK_SAYING(!status ||
+                         (time == 1 && strstr(qdr_error_message(), "in an exchange of an earlier plan")),
+                     "%s", qdr_error_message());
+        swept += status != QDR_OK;
+        if (status) continue; /* the next has other tags */
+        for (int e = 0; e < 2 && !status; e++) status = exchange_once(&made, e, plan);
+        CHECK_SAYING(!status ||
+                         (time == 1 && strstr(qdr_error_message(), "belongs to no exchange of this plan")),
+                     "%s", qdr_error_message());
+        swept += status != QDR_OK;
+        int failed = status != QDR_OK;
+        MPI_Allreduce(&failed, &stop, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        CHECK(qdr_plan_destroy(&plan) == QDR_OK);
+    }
+}
+
 int main(int count, char **word) {
     MPI_Init(&count, &word);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     /* MPICH brings what MPI_Testsome finds before the handler of this one. */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int64_t runs = count > 1 ? atoll(word[1]) : 40, only = count > 3 ? atoll(word[3]) : -1, totals[3];
+    int64_t runs = count > 1 ? atoll(word[1]) : 40, only = count > 3 ? atoll(word[3]) : -1, totals[4];
     uint64_t seed = count > 2 ? (uint64_t)atoll(word[2]) : 1;
     MPI_Comm comm = MPI_COMM_NULL;
     int failures = 0;
+    for (int frees = 0; frees < 2; frees++) {
+        leave_behind(100, frees);
+        leave_behind(3000, frees);
+    }
     for (int64_t i = 0; i < runs && failures == 0; i++) {
         static run made;
         draw_run(seed, i, &made);
         if (only >= 0 && i != only) continue;
-        if (i % RUNS_PER_COMMUNICATOR == 0 || only >= 0)
-            MPI_Comm_dup(MPI_COMM_WORLD, &comm); /* those before stay */
-        while (!run_one(comm, &made)) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        if (i % RUNS_PER_COMMUNICATOR == 0 || only >= 0) replace(&comm);
+        while (!run_one(comm, &made)) replace(&comm);
         MPI_Allreduce(&mpi_check_failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     }
-    int64_t own[3] = {good, told, runs_told};
-    MPI_Allreduce(own, totals, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    int64_t own[4] = {good, told, runs_told, swept};
+    MPI_Allreduce(own, totals, 4, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("%lld runs: %lld exchanges went well, %lld failed, %.2f ranks of a run heard of it\n",
-               (long long)runs, (long long)totals[0], (long long)totals[1], (double)totals[2] / (double)runs);
+        printf("%lld runs: %lld exchanges went well, %lld failed, %.2f ranks of a run heard of it; %lld "
+               "found later\n",
+               (long long)runs, (long long)totals[0], (long long)totals[1], (double)totals[2] / (double)runs,
+               (long long)totals[3]);
     CHECK(totals[0] > runs && totals[1] > runs / 4);
+    if (only < 0) CHECK(totals[3] > 0);
     int verdict = mpi_check_verdict();
     MPI_Finalize();
     return verdict;

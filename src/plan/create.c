@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/spec.h"
 #include "discover/partners.h"
+#include "plan/mark.h"
 #include "plan/near.h"
 #include "plan/settings.h"
 #include "schedule/registry.h"
@@ -353,6 +354,7 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
                            plan->executor->pacing);
     if (!status) status = qdri_slots_open(plan);
     plan->is_far = !status && (plan->barrier || plan->program.out.legs + plan->program.in.legs > 0);
+    if (plan->is_far) status = qdri_marks_sweep(plan);
     plan->last_phase = status ? 0 : last_phase(&plan->program);
     int64_t parity = status
                          ? 0

@@ -59,6 +59,21 @@ void qdri_mark_write(const qdr_exchange *exchange, int lane) {
     memcpy(qdri_mark_place(&exchange->out, lane), &own, sizeof own);
 }
 
+qdr_status qdri_marks_sweep(qdr_plan *plan) {
+    for (int i = 0; i < QDRI_BULK_TAGS; i++) {
+        int from = QDRI_ANYONE;
+        int64_t bytes = 0;
+        if (!qdri_is_there(plan->wire, &from, plan->first_tag + QDRI_SLOT_TAGS + i, &bytes)) continue;
+        plan->keeps_tags = 1;
+        return qdri_fail(
+            QDR_MISMATCH,
+            "rank %d sent rank %d %lld bytes in an exchange of an earlier plan, and they were never "
+            "expected: the two had different ideas of it; another plan can be made",
+            from, qdri_wire_rank(plan->wire), (long long)bytes);
+    }
+    return QDR_OK;
+}
+
 /* ---- what came ----------------------------------------------------------------------------------------- */
 
 static qdr_status fail_stray(const qdr_exchange *exchange, int partner, int64_t came) {
@@ -86,7 +101,7 @@ static qdr_status fail_count(const qdr_exchange *exchange, int lane, int64_t bef
     for (int64_t i = 1; i <= QDRI_BULK_TAGS && i <= exchange->number; i++) {
         int64_t number = exchange->number - i, bytes = 0;
         int tag = exchange->plan->first_tag + QDRI_SLOT_TAGS + (int)(number % QDRI_BULK_TAGS);
-        if (i < QDRI_BULK_TAGS && qdri_is_there(exchange->wire, partner, tag, &bytes))
+        if (i < QDRI_BULK_TAGS && qdri_is_there(exchange->wire, &partner, tag, &bytes))
             return fail_left_behind(exchange, partner, bytes, number, flow->bytes);
     }
     return qdri_fail(

@@ -18,6 +18,9 @@
  * Which streams have which mark follows from their sizes and numbers, in the order of exchanges, at both ends alike.
  * Receives of marks have room for a small chunk, so that a wrong message is read, and not cut off by MPI.
  *
+ * Another plan that had the same tags may have left a message behind, too. Small ones are known by their mark; for
+ * large ones the tags are looked through when a plan is made.
+ *
  * In the node's memory flags are numbered, and need no marks.
  */
 #ifndef QDRI_MARK_H
@@ -28,6 +31,10 @@
 /* Memory for the first messages of all lanes. */
 qdr_status qdri_marks_open(qdri_half *half, const qdri_side *side);
 void qdri_marks_close(qdri_half *half);
+
+/* Local, while a plan is made, before all agree on it: nobody can have sent anything with its tags. QDR_MISMATCH when
+ * an earlier plan that had them, or one on a communicator that was freed, left a large message behind. */
+qdr_status qdri_marks_sweep(qdr_plan *plan);
 
 /* An exchange begins, whose bytes are known: numbers its streams. */
 void qdri_marks_number(qdr_exchange *exchange);

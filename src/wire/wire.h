@@ -145,8 +145,9 @@ qdr_status qdri_find(qdri_wire *wire, int tag, int *found, MPI_Message *message,
 qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Message *message, int from,
                               void *data, int64_t bytes);
 
-/* Whether a message from this rank with this tag waits for a receive; *bytes says how long it is. */
-int qdri_is_there(qdri_wire *wire, int from, int tag, int64_t *bytes);
+/* Whether a message with this tag waits for a receive, from rank *from, or from QDRI_ANYONE; says from whom it is, and how
+ * long. Of another program's messages nothing is known. */
+int qdri_is_there(qdri_wire *wire, int *from, int tag, int64_t *bytes);
 
 /* Gives up an operation; `done` is not called. True when MPI may go on with it: then its memory must stay. */
 int qdri_cancel(qdri_wire *wire, qdri_operation *operation);
