@@ -319,7 +319,7 @@ static void leave_behind(int64_t bytes, int frees) {
                          (time == 1 && strstr(qdr_error_message(), "in an exchange of an earlier plan")),
                      "%s", qdr_error_message());
         swept += status != QDR_OK;
-        if (status) continue; /* the next has other tags */
+        if (status) continue;
         for (int e = 0; e < 2 && !status; e++) status = exchange_once(&made, e, plan);
         CHECK_SAYING(!status ||
                          (time == 1 && strstr(qdr_error_message(), "belongs to no exchange of this plan")),

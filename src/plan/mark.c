@@ -60,18 +60,21 @@ void qdri_mark_write(const qdr_exchange *exchange, int lane) {
 }
 
 qdr_status qdri_marks_sweep(qdr_plan *plan) {
-    for (int i = 0; i < QDRI_BULK_TAGS; i++) {
-        int from = QDRI_ANYONE;
-        int64_t bytes = 0;
-        if (!qdri_is_there(plan->wire, &from, plan->first_tag + QDRI_SLOT_TAGS + i, &bytes)) continue;
-        plan->keeps_tags = 1;
-        return qdri_fail(
-            QDR_MISMATCH,
-            "rank %d sent rank %d %lld bytes in an exchange of an earlier plan, and they were never "
-            "expected: the two had different ideas of it; another plan can be made",
-            from, qdri_wire_rank(plan->wire), (long long)bytes);
+    int sender = QDRI_ANYONE;
+    int64_t found = 0;
+    for (int i = 0; i < QDRI_SLOT_TAGS + QDRI_BULK_TAGS; i++) {
+        int from = QDRI_ANYONE, tag = plan->first_tag + i;
+        for (int64_t bytes; qdri_is_there(plan->wire, &from, tag, &bytes); from = QDRI_ANYONE) {
+            if (sender == QDRI_ANYONE) found = bytes;
+            if (sender == QDRI_ANYONE) sender = from;
+            qdri_discard(plan->wire, from, tag, bytes);
+        }
     }
-    return QDR_OK;
+    if (sender == QDRI_ANYONE) return QDR_OK;
+    return qdri_fail(QDR_MISMATCH,
+                     "rank %d sent rank %d %lld bytes in an exchange of an earlier plan, and they were never "
+                     "expected: the two had different ideas of it; another plan can be made",
+                     sender, qdri_wire_rank(plan->wire), (long long)found);
 }
 
 /* ---- what came ----------------------------------------------------------------------------------------- */

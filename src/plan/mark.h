@@ -18,8 +18,8 @@
  * Which streams have which mark follows from their sizes and numbers, in the order of exchanges, at both ends alike.
  * Receives of marks have room for a small chunk, so that a wrong message is read, and not cut off by MPI.
  *
- * Another plan that had the same tags may have left a message behind, too. Small ones are known by their mark; for
- * large ones the tags are looked through when a plan is made.
+ * Another plan that had the same tags may have left a message behind, too, also one on a communicator that was freed: some
+ * MPIs give it to the next that they make. So the tags are looked through when a plan is made.
  *
  * In the node's memory flags are numbered, and need no marks.
  */
@@ -33,7 +33,7 @@ qdr_status qdri_marks_open(qdri_half *half, const qdri_side *side);
 void qdri_marks_close(qdri_half *half);
 
 /* Local, while a plan is made, before all agree on it: nobody can have sent anything with its tags. QDR_MISMATCH when
- * an earlier plan that had them, or one on a communicator that was freed, left a large message behind. */
+ * something was left behind; it is gone then. */
 qdr_status qdri_marks_sweep(qdr_plan *plan);
 
 /* An exchange begins, whose bytes are known: numbers its streams. */

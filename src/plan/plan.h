@@ -248,7 +248,6 @@ struct qdr_plan {
     qdr_trace_function *trace;
     void *trace_context;
     int first_tag;
-    int keeps_tags; /* they cannot be used again */
     int in_flight;
     qdr_exchange *slot;               /* [in_flight] */
     qdri_streams *past_out, *past_in; /* [lanes] */

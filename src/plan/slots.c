@@ -137,6 +137,6 @@ int qdri_slots_close(qdr_plan *plan) {
     free(plan->slot);
     free(plan->past_out);
     free(plan->past_in);
-    if (plan->first_tag && !plan->keeps_tags) qdri_wire_return_tags(plan->wire, plan->first_tag);
+    if (plan->first_tag) qdri_wire_return_tags(plan->wire, plan->first_tag);
     return 0;
 }
