@@ -60,8 +60,10 @@ void qdri_mark_write(const qdr_exchange *exchange, int lane) {
 }
 
 qdr_status qdri_marks_sweep(qdr_plan *plan) {
-    int sender = QDRI_ANYONE;
+    int sender = QDRI_ANYONE, anyone = QDRI_ANYONE;
     int64_t found = 0;
+    if (!qdri_is_there(plan->wire, &anyone, QDRI_ANY_TAG, &found))
+        return QDR_OK; /* mostly there is nothing at all */
     for (int i = 0; i < QDRI_SLOT_TAGS + QDRI_BULK_TAGS; i++) {
         int from = QDRI_ANYONE, tag = plan->first_tag + i;
         for (int64_t bytes; qdri_is_there(plan->wire, &from, tag, &bytes); from = QDRI_ANYONE) {

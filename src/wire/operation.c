@@ -144,6 +144,7 @@ int qdri_is_there(qdri_wire *wire, int *from, int tag, int64_t *bytes) {
     MPI_Status status;
     int found = 0, count = 0, source = *from == QDRI_ANYONE ? MPI_ANY_SOURCE : *from - wire->first;
     if (wire->gone || (*from != QDRI_ANYONE && qdri_wire_reaches(wire, *from))) return 0;
+    if (tag == QDRI_ANY_TAG) tag = MPI_ANY_TAG;
     if (PMPI_Iprobe(source, tag, wire->comm, &found, &status) != MPI_SUCCESS || !found) return 0;
     if (PMPI_Get_count(&status, MPI_BYTE, &count) != MPI_SUCCESS) return 0;
     *from = status.MPI_SOURCE + wire->first;

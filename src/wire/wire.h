@@ -49,7 +49,7 @@ struct qdri_operation {
     qdr_status failed;
 };
 
-enum { QDRI_ANYONE = -1 };
+enum { QDRI_ANYONE = -1, QDRI_ANY_TAG = -1 };
 
 /* ---- having one ---------------------------------------------------------------------------------------- */
 
@@ -145,8 +145,8 @@ qdr_status qdri_find(qdri_wire *wire, int tag, int *found, MPI_Message *message,
 qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Message *message, int from,
                               void *data, int64_t bytes);
 
-/* Whether a message with this tag waits for a receive, from rank *from, or from QDRI_ANYONE; says from whom it is, and how
- * long. Of another program's messages nothing is known. */
+/* Whether a message with this tag, or QDRI_ANY_TAG, waits for a receive, from rank *from, or from QDRI_ANYONE; says from whom
+ * it is, and how long. Of another program's messages nothing is known. */
 int qdri_is_there(qdri_wire *wire, int *from, int tag, int64_t *bytes);
 /* Takes that message away. */
 void qdri_discard(qdri_wire *wire, int from, int tag, int64_t bytes);
