@@ -65,11 +65,11 @@ qdr_status qdri_marks_sweep(qdr_plan *plan) {
     if (!qdri_is_there(plan->wire, &anyone, QDRI_ANY_TAG, &found))
         return QDR_OK; /* mostly there is nothing at all */
     for (int i = 0; i < QDRI_SLOT_TAGS + QDRI_BULK_TAGS; i++) {
-        int from = QDRI_ANYONE, tag = plan->first_tag + i;
-        for (int64_t bytes; qdri_is_there(plan->wire, &from, tag, &bytes); from = QDRI_ANYONE) {
+        int from = QDRI_ANYONE, tag = plan->first_tag + i, gone = 1;
+        for (int64_t bytes; gone && qdri_is_there(plan->wire, &from, tag, &bytes); from = QDRI_ANYONE) {
             if (sender == QDRI_ANYONE) found = bytes;
             if (sender == QDRI_ANYONE) sender = from;
-            qdri_discard(plan->wire, from, tag, bytes);
+            gone = qdri_discard(plan->wire, from, tag, bytes);
         }
     }
     if (sender == QDRI_ANYONE) return QDR_OK;

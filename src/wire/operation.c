@@ -153,21 +153,24 @@ int qdri_is_there(qdri_wire *wire, int *from, int tag, int64_t *bytes) {
 }
 
 /* Where the sender has to do something for it, nobody waits: MPI keeps the memory. */
-void qdri_discard(qdri_wire *wire, int from, int tag, int64_t bytes) {
+int qdri_discard(qdri_wire *wire, int from, int tag, int64_t bytes) {
     enum { LOOKS = 100 };
     MPI_Request request;
     char *memory = QDRI_ARRAY(char, bytes);
     int done = 0;
-    if (!memory) return;
+    if (!memory) return 0;
     if (PMPI_Irecv(memory, (int)bytes, MPI_BYTE, from - wire->first, tag, wire->comm, &request) !=
-        MPI_SUCCESS)
-        done = 1;
+        MPI_SUCCESS) {
+        free(memory);
+        return 0;
+    }
     for (int i = 0; i < LOOKS && !done; i++)
-        if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+        if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return 1;
     if (done)
         free(memory);
     else
         PMPI_Request_free(&request);
+    return 1;
 }
 
 /* Receives that have not met their message can be taken back; nothing else can, and requests of collectives cannot even be

@@ -148,8 +148,8 @@ qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Me
 /* Whether a message with this tag, or QDRI_ANY_TAG, waits for a receive, from rank *from, or from QDRI_ANYONE; says from whom
  * it is, and how long. Of another program's messages nothing is known. */
 int qdri_is_there(qdri_wire *wire, int *from, int tag, int64_t *bytes);
-/* Takes that message away. */
-void qdri_discard(qdri_wire *wire, int from, int tag, int64_t bytes);
+/* Takes that message away; false where it could not be. */
+int qdri_discard(qdri_wire *wire, int from, int tag, int64_t bytes);
 
 /* Gives up an operation; `done` is not called. True when MPI may go on with it: then its memory must stay. */
 int qdri_cancel(qdri_wire *wire, qdri_operation *operation);
