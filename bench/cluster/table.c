@@ -2,7 +2,7 @@
 /*
  * The tables and the verdict of `make bench-cluster`, from what scripts/bench-cluster measured.
  *
- *     cluster_table FILE.json ...
+ *     table FILE.json ...
  *
  * Each file is one launch: {"setting": TEXT, "part": PART, "launch": TEXT, "bench": what `quadrille bench
  * --json` printed}. Launches of one pattern in one setting make one row. A part has a subject, the one method
