@@ -46,15 +46,13 @@ static qdr_status compare(const qdr_plan_options *options, int scheduled, const 
 
 /* ---- the algorithm ------------------------------------------------------------------------------------- */
 
-/* Options that run-time algorithms take in their spec. */
+/* Options that plans take from the spec. */
 static qdr_status read_options(qdr_plan *plan, const char *spec_text, const qdri_algorithm *algorithm) {
     qdri_spec spec;
     QDRI_TRY(qdri_spec_open(spec_text, "algorithm", &spec));
     QDRI_TRY(qdri_spec_read(&spec, algorithm->options, algorithm->option_count));
-    if (!strcmp(algorithm->name, "paced")) {
-        if (qdri_spec_given(&spec, "chunk")) plan->chunk = qdri_spec_integer(&spec, "chunk");
-        if (qdri_spec_given(&spec, "window")) plan->window = qdri_spec_integer(&spec, "window");
-    }
+    if (qdri_spec_given(&spec, "chunk")) plan->chunk = qdri_spec_integer(&spec, "chunk");
+    if (qdri_spec_given(&spec, "window")) plan->window = qdri_spec_integer(&spec, "window");
     if (!strcmp(algorithm->name, "distributed")) {
         plan->seed = qdri_spec_integer(&spec, "seed");
         plan->tells_how_busy = qdri_spec_flag(&spec, "busy-for");
@@ -111,10 +109,8 @@ static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_alg
     qdr_pattern *cross = NULL;
     plan->any_size = algorithm->any_size;
     plan->ordered = !algorithm->at_run_time;
-    if (plan->any_size) {
-        QDRI_TRY(read_options(plan, spec, algorithm));
-        return qdri_program_from_partners(view, is_near, &plan->program);
-    }
+    QDRI_TRY(read_options(plan, spec, algorithm));
+    if (plan->any_size) return qdri_program_from_partners(view, is_near, &plan->program);
     if (!matrix) QDRI_TRY(own_cross(view, is_near, &cross));
     qdr_schedule *schedule = NULL;
     qdr_status status = qdr_schedule_create(matrix ? matrix : cross, spec, machine, &schedule);

@@ -41,4 +41,10 @@ struct qdri_algorithm {
 #define QDRI_SEED_OPTION                                                                                     \
     { "seed", QDRI_INTEGER, "1", 0, 9e18, NULL, "all ranks build the same schedule from one seed", 0 }
 
+/* How a plan runs it: schedules are the same with and without. In the table of every algorithm, last. */
+#define QDRI_PACE_OPTIONS                                                                                    \
+    {"chunk", QDRI_INTEGER, "", 1, 1e15, NULL, "bytes of a message in a plan; else the plan's", 0}, {        \
+        "window", QDRI_INTEGER, "", 1, 1e15, NULL, "bytes under way to a rank in a plan; else the plan's", 0 \
+    }
+
 #endif

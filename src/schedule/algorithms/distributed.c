@@ -10,6 +10,7 @@ static const qdri_option options[] = {
     {"seed", QDRI_INTEGER, "1", 0, 9e18, NULL, "of the order in which destinations are asked", 0},
     {"busy-for", QDRI_FLAG, "yes", 0, 0, NULL, "a busy receiver says for how long: first improvement", 0},
     {"ahead", QDRI_FLAG, "yes", 0, 0, NULL, "it says go when it is nearly free: second improvement", 0},
+    QDRI_PACE_OPTIONS,
 };
 
 const qdri_algorithm qdri_algorithm_distributed = {

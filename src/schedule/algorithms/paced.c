@@ -7,10 +7,7 @@
  */
 #include "schedule/algorithm.h"
 
-static const qdri_option options[] = {
-    {"chunk", QDRI_INTEGER, "", 1, 1e15, NULL, "bytes of a message; else the plan's", 0},
-    {"window", QDRI_INTEGER, "", 1, 1e15, NULL, "bytes under way to one rank; else the plan's", 0},
-};
+static const qdri_option options[] = {QDRI_PACE_OPTIONS};
 
 const qdri_algorithm qdri_algorithm_paced = {
     .name = "paced",

@@ -6,7 +6,7 @@
  */
 #include "schedule/algorithms/random_phases.h"
 
-static const qdri_option options[] = {QDRI_SEED_OPTION, QDRI_SPLIT_OPTIONS};
+static const qdri_option options[] = {QDRI_SEED_OPTION, QDRI_SPLIT_OPTIONS, QDRI_PACE_OPTIONS};
 
 static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     return qdri_random_build(request, QDRI_RANDOM_SPLIT, schedule);

@@ -23,6 +23,7 @@ static const qdri_option options[] = {
     {"tau", QDRI_INTEGER, "", 0, 1e15, NULL,
      "startup in items; from the machine's tau / mu if absent, else 1000", 0},
     {"cut", QDRI_FLAG, "yes", 0, 0, NULL, "messages may be cut (full ports only)", 0},
+    QDRI_PACE_OPTIONS,
 };
 
 enum { STANDARD_STARTUP = 1000, LARGE = 1 << 15 };

@@ -191,6 +191,7 @@ static const qdri_option options[] = {
     {"tight", QDRI_WORD, "auto", 0, 0, "auto yes no", "a scan or combine to even out the intermediaries", 0},
     {"shuffle", QDRI_FLAG, "no", 0, 0, NULL, "permute the intermediaries at random (scheme=source)", 0},
     QDRI_SEED_OPTION,
+    QDRI_PACE_OPTIONS,
 };
 
 /* Without the extra step an intermediary may hold up to one item too many from each other rank. The scan
