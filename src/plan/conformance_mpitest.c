@@ -2,8 +2,10 @@
 /*
  * Every algorithm, pattern family and way of pacing, on the ranks of this run, against what a naive exchange
  * would bring: each item's bytes are a function of (origin, destination, place), so what arrives can be known
- * without sending it. The argument `cover` runs each pair of factors at least once, and `sample`, for many
- * ranks, each algorithm once, on sparse patterns and without tiny chunks; without it, the full product.
+ * without sending it. Without an argument that is the full product. With `cover` each pair of two factors takes
+ * place at least once. With `share`, on the numbers of ranks in `sharing`, they do so in all of these runs
+ * together: the number of ranks is a factor like the others. `sample`, for many ranks: each algorithm once, on
+ * sparse patterns and without tiny chunks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -152,13 +154,25 @@ static int run_sample(void) {
     return algorithms;
 }
 
+/* The numbers of ranks whose runs share the pairs of algorithm and pattern. */
+static const int sharing[] = {5, 7, 8, 12, 16};
+
+/* Of the pairs of algorithm and pattern, each to one of these runs: every algorithm and every pattern comes to
+   all of them, and all ways of pacing do. */
+static int is_mine(int algorithm, int pattern) {
+    int own = 0;
+    while (own < COUNT(sharing) && sharing[own] != ranks) own++;
+    return own == COUNT(sharing) || (algorithm + 3 * pattern) % COUNT(sharing) == own;
+}
+
 int main(int count, char **words) {
     int level;
     MPI_Init_thread(&count, &words, MPI_THREAD_MULTIPLE,
                     &level); /* so that locks are taken, where MPI has them */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    int cover = count > 1 && !strcmp(words[1], "cover"), cases = 0;
+    int share = count > 1 && !strcmp(words[1], "share"), cases = 0;
+    int cover = share || (count > 1 && !strcmp(words[1], "cover"));
     int algorithms = COUNT(case_algorithms) + COUNT(run_time_algorithms);
     if (count > 1 && !strcmp(words[1], "sample")) cases = run_sample(), algorithms = 0;
     for (int a = 0; a < algorithms; a++)
@@ -166,6 +180,7 @@ int main(int count, char **words) {
             for (int w = 0; w < COUNT(paces); w++) {
                 /* A Latin square: every algorithm meets every pattern once, and every way of pacing twice. */
                 if (cover && (a + p + ranks) % COUNT(paces) != w) continue;
+                if (share && !is_mine(a, p)) continue;
                 const pace *way = goes_together(algorithm_at(a), &paces[w]) ? &paces[w] : &paces[0];
                 run_case(algorithm_at(a), case_pattern(p, ranks), way);
                 cases++;
