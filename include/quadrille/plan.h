@@ -55,6 +55,7 @@ typedef enum qdr_event_kind {
     QDR_EVENT_SEND,
     QDR_EVENT_ARRIVAL,
     QDR_EVENT_END,
+    QDR_EVENT_WINDOW, /* `bytes` may be under way to this rank from then on */
 } qdr_event_kind;
 typedef struct qdr_event {
     qdr_event_kind kind;

@@ -205,7 +205,7 @@ static void arrived(qdri_operation *operation, qdr_status status) {
         int source = exchange->program->segment[leg->first].index;
         qdri_aside_arrived(exchange, source, exchange->incoming[source]);
     }
-    if (exchange->executor->arrived) exchange->executor->arrived(exchange, chunk->leg, chunk->bytes);
+    if (exchange->executor->arrived) exchange->executor->arrived(exchange, chunk);
     qdri_exchange_check(exchange);
 }
 
@@ -233,7 +233,7 @@ static void expect_mark(qdr_exchange *exchange, const qdri_leg *leg, int carried
                                    qdri_mark_place(half, leg->lane), QDRI_MARK_ROOM));
 }
 
-void qdri_chunk_receive(qdr_exchange *exchange, int64_t number, int64_t bytes) {
+void qdri_chunk_receive_granted(qdr_exchange *exchange, int64_t number, int64_t bytes, double granted) {
     const qdri_leg *leg = &exchange->program->in.leg[number];
     qdri_half *half = &exchange->in;
     qdri_flow *flow = &half->flow[number];
@@ -246,6 +246,7 @@ void qdri_chunk_receive(qdr_exchange *exchange, int64_t number, int64_t bytes) {
     chunk->offset = flow->begun;
     chunk->bytes = bytes;
     chunk->carried = is_first && bytes <= QDRI_CARRIED;
+    chunk->granted = granted;
     flow->begun += bytes;
     lane->begun += bytes;
     if (is_first) expect_mark(exchange, leg, chunk->carried);
@@ -255,6 +256,10 @@ void qdri_chunk_receive(qdr_exchange *exchange, int64_t number, int64_t bytes) {
         !started(exchange, qdri_receive(exchange->wire, &chunk->operation, leg->partner, lane->tag, place,
                                         chunk->carried ? QDRI_MARK_ROOM : bytes)))
         give_back(&half->pool, chunk);
+}
+
+void qdri_chunk_receive(qdr_exchange *exchange, int64_t number, int64_t bytes) {
+    qdri_chunk_receive_granted(exchange, number, bytes, 0);
 }
 
 int64_t qdri_next_chunk(const qdr_exchange *exchange, const qdri_flow *flow) {

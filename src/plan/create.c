@@ -126,6 +126,7 @@ static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_alg
 static void free_plan(qdr_plan *plan) {
     qdri_lock(plan->wire);
     qdri_near_close(plan, qdri_slots_close(plan));
+    qdri_port_release(plan->port);
     qdri_unlock(plan->wire);
     free(plan->near);
     qdri_program_free(&plan->program);
@@ -208,7 +209,7 @@ static void explain(const qdr_plan *plan) {
 }
 
 /* What the ranks find out together. The least of something is minus the most of minus it. */
-enum { FAN_IN, LEAST_FAN_IN, LARGEST, SMALLEST, SOURCES, NUMBER, REFUSED, SHARING, FACTS };
+enum { FAN_IN, LEAST_FAN_IN, LARGEST, SMALLEST, SOURCES, NUMBER, REFUSED, SHARING, UNASKED, FACTS };
 
 static void find_facts(const qdr_plan *plan, int64_t *fact) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
@@ -250,6 +251,7 @@ static qdr_status agree_on_facts(qdr_plan *plan, qdr_status mine, int wants_near
         QDRI_PLACE(NUMBER, "number of the plan", 0, INT64_MAX),
         QDRI_PLACE(REFUSED, "whether a node has no memory", 0, wants_near),
         QDRI_PLACE(SHARING, "ranks that share a node", 0, ranks),
+        QDRI_PLACE(UNASKED, "minus the bytes that may come unasked", -INT64_MAX, -1),
     };
     qdri_agreement agreement = {.status = mine,
                                 .maximum = fact,
@@ -271,6 +273,7 @@ static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, doub
     fact[NUMBER] = plan->number;
     fact[REFUSED] = refused;
     fact[SHARING] = qdri_wire_one_node(plan->wire) ? 1 : qdri_node_members(plan->wire);
+    fact[UNASKED] = plan->port ? -qdri_port_unasked(plan->port) : -1;
     find_facts(plan, fact);
     QDRI_TRY(agree_on_facts(plan, mine ? mine : opened, wants_near, deadline, fact));
     plan->near->active = wants_near && qdri_node_members(plan->wire) > 0;
@@ -290,6 +293,8 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
     plan->number = fact[NUMBER];
     qdri_wire_plan_agreed(plan->wire, plan->number);
     plan->sharing = fact[SHARING] > 1 ? fact[SHARING] : 1;
+    plan->port->sharing = (int)plan->sharing; /* who has none, has said so to all */
+    plan->unasked = -fact[UNASKED];
     plan->sources = fact[SOURCES] > 0 ? fact[SOURCES] : 1;
     count_items(plan, view);
     if (*settings->algorithm) {
@@ -302,17 +307,29 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
     return QDR_OK;
 }
 
+/* Where no port says it: what a shallow switch holds. */
+enum { USUAL_WINDOW = 40 << 10 };
+
 /* What nobody asked for exactly, by what suits the executor. */
 static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
+    int finds_itself =
+        !plan->window && !settings->window && plan->executor == &qdri_executor_grants && !plan->ordered;
+    if (!finds_itself) {
+        qdri_port_release(plan->port);
+        plan->port = NULL;
+    }
     if (!plan->window) {
-        plan->window = settings->window;
+        plan->window = settings->window ? settings->window : USUAL_WINDOW;
         if (!settings->window_exact)
             plan->window =
                 (int64_t)((double)plan->window * plan->executor->window_share / (double)plan->sharing);
     }
     if (plan->window < 1) plan->window = 1;
+    if (!plan->port) plan->unasked = plan->window;
     if (!plan->chunk) plan->chunk = settings->chunk;
-    if (!plan->chunk)
+    if (!plan->chunk && plan->port)
+        plan->chunk = QDRI_LEAST_CHUNK;
+    else if (!plan->chunk)
         plan->chunk =
             (int64_t)((double)plan->window * plan->executor->chunk_share / plan->executor->window_share);
     if (plan->chunk < 1) plan->chunk = 1;
@@ -348,6 +365,7 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
         status = qdri_fail(QDR_INVALID,
                            "a barrier after each phase goes with pacing free or arrivals, not with %s",
                            plan->executor->pacing);
+    if (!status && plan->port) status = qdri_port_sound(plan->port, plan->wire, plan->first_tag, deadline);
     if (!status) status = qdri_slots_open(plan);
     plan->is_far = !status && (plan->barrier || plan->program.out.legs + plan->program.in.legs > 0);
     if (plan->is_far) status = qdri_marks_sweep(plan);
@@ -382,9 +400,12 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
     made->wire = qdri_wire_retain(qdri_partners_wire(partners));
     made->partners = qdri_partners_retain(partners);
     qdri_lock(made->wire);
+    made->port = qdri_port_of(made->wire);
     qdr_status mine = qdri_settings_resolve(options, qdri_wire_rank(made->wire) == 0, &settings);
     settings.scheduled = scheduled;
-    if (!plan)
+    if (!made->port)
+        mine = qdri_fail_memory();
+    else if (!plan)
         mine = qdri_fail(QDR_INVALID, "there is nowhere to put the plan; expected a handle, not NULL");
     else if (scheduled && !schedule)
         mine = qdri_fail(QDR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
@@ -438,7 +459,7 @@ qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info) {
         .transport = plan->near->active ? "node" : "net",
         .why = plan->why,
         .chunk = plan->chunk,
-        .window = plan->window,
+        .window = plan->port ? (int64_t)plan->port->window : plan->window,
         .stages = plan->program.stages,
         .phases = plan->schedule  ? schedule.phases
                   : plan->ordered ? plan->last_phase + 1

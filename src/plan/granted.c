@@ -33,6 +33,9 @@ typedef struct grants {
     int64_t load;        /* rumour: the bytes of the most loaded rank, and how many of them are left */
     int64_t load_left;
     int64_t ungranted; /* bytes of which this rank's receivers have not spoken */
+    int64_t promise;   /* of bytes that may come unasked in the slot's next exchange, from each rank */
+    int is_at_port;    /* is in the list of those that have the port's window together */
+    qdr_exchange *next;
 } grants;
 
 /* Notes that MPI has taken, but not yet reported as sent. */
@@ -56,10 +59,23 @@ static void sum_stage(qdri_half *half, const qdri_side *side, int stage) {
 }
 
 /* How much of a lane goes without a grant in this stage. */
-static int64_t unasked(const qdr_exchange *exchange, const qdri_lane_flow *lane) {
+static int64_t unasked(const qdr_exchange *exchange, const qdri_half *half, int number) {
+    const qdri_lane_flow *lane = &half->lane[number];
     int64_t limit = exchange->window / exchange->program->ranks;
     if (exchange->plan->ordered) return lane->stage_bytes <= limit ? lane->stage_bytes : 0;
-    return smaller(lane->stage_bytes, exchange->window / exchange->plan->sources);
+    return smaller(lane->stage_bytes, half->promised[number]);
+}
+
+/* The window of this rank, whatever it leaves to others. */
+static int64_t whole_window(const qdr_exchange *exchange) {
+    const qdri_port *port = exchange->plan->port;
+    return port ? (int64_t)port->window : exchange->window;
+}
+
+/* The least that is worth a message. */
+static int64_t least_chunk(const qdr_exchange *exchange) {
+    const qdri_port *port = exchange->plan->port;
+    return port ? larger(exchange->chunk, (int64_t)port->window / 10) : exchange->chunk;
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
@@ -93,7 +109,7 @@ static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
     grants *state = exchange->state;
     int number = exchange->program->out.lane_of[from];
     qdri_lane_flow *lane = number < 0 ? NULL : &exchange->out.lane[number];
-    if (!lane || note->offset != lane->granted || note->bytes <= 0 ||
+    if (!lane || note->offset != lane->granted || note->bytes <= 0 || note->promise < 0 ||
         note->bytes > lane->bytes - lane->granted) {
         qdri_exchange_fail(exchange,
                            qdri_fail(QDR_MISMATCH,
@@ -104,6 +120,8 @@ static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
         return;
     }
     hear(state, note->load, note->load_left);
+    if (exchange->plan->port) qdri_port_told(exchange->plan->port, note->word);
+    exchange->out.promised[number] = note->promise;
     lane->granted += note->bytes;
     lane->last = exchange->last;
     state->ungranted -= note->bytes;
@@ -131,13 +149,13 @@ static int64_t proportional_leg(qdr_exchange *exchange, grants *state, int64_t w
     const qdri_side *side = &exchange->program->in;
     int best = -1, waiting = 0;
     double best_claim = 0;
+    int64_t chunk = least_chunk(exchange);
     for (int i = 0; i < side->lanes; i++) {
         int number = (state->next_lane + i) % side->lanes;
         const qdri_lane_flow *lane = &exchange->in.lane[number];
         if (lane->begun == lane->bytes) continue;
         waiting++;
-        double claim =
-            (double)(lane->bytes - lane->begun) / (double)(lane->begun - lane->ended + exchange->chunk);
+        double claim = (double)(lane->bytes - lane->begun) / (double)(lane->begun - lane->ended + chunk);
         if (claim <= best_claim) continue;
         best = number;
         best_claim = claim;
@@ -145,26 +163,54 @@ static int64_t proportional_leg(qdr_exchange *exchange, grants *state, int64_t w
     if (best < 0) return -1;
     const qdri_lane_flow *lane = &exchange->in.lane[best];
     state->next_lane = (best + 1) % side->lanes;
-    *bytes = smaller(lane->bytes - lane->begun, larger(exchange->chunk, window / (2 * waiting)));
+    *bytes = smaller(lane->bytes - lane->begun, larger(chunk, window / (2 * waiting)));
     return qdri_lane_next(exchange, &exchange->in, side, best);
+}
+
+/* Whether no rank is known that is further behind. */
+static int is_critical(const qdr_exchange *exchange, const grants *state, double margin) {
+    const qdri_half *in = &exchange->in;
+    double left = (double)(in->bytes - in->ended) / (double)in->bytes,
+           load_left = (double)state->load_left / (double)state->load;
+    return left >= margin * load_left;
 }
 
 /* How much may be under way to this rank. */
 static int64_t own_window(const qdr_exchange *exchange, grants *state) {
     const qdri_half *in = &exchange->in, *out = &exchange->out;
-    if (exchange->plan->ordered) return exchange->window;
+    int64_t window = whole_window(exchange);
+    if (exchange->plan->ordered) return window;
     hear(state, larger(in->bytes, out->bytes), larger(in->bytes - in->ended, out->bytes - out->ended));
-    double left = (double)(in->bytes - in->ended) / (double)in->bytes,
-           load_left = (double)state->load_left / (double)state->load;
-    if (left >= load_left) return exchange->window;
-    return larger(2 * exchange->chunk,
-                  (int64_t)((double)exchange->window * ((double)in->bytes / (double)state->load)));
+    if (is_critical(exchange, state, 1)) return window;
+    return larger(2 * least_chunk(exchange),
+                  (int64_t)((double)window * ((double)in->bytes / (double)state->load)));
 }
 
-static void grant(qdr_exchange *exchange) {
+/* Bytes under way to this rank: of one exchange, or of all that have a window together. */
+static int64_t outstanding(const qdr_exchange *exchange) {
+    const grants *state = exchange->state;
+    return exchange->plan->port ? exchange->plan->port->under_way : state->outstanding;
+}
+
+static void count_outstanding(qdr_exchange *exchange, int64_t bytes) {
     grants *state = exchange->state;
-    int64_t window = exchange->in.ended < exchange->in.bytes ? own_window(exchange, state) : 0;
-    while (!exchange->failed && state->outstanding < window && qdri_chunk_possible(&exchange->in)) {
+    state->outstanding += bytes;
+    if (exchange->plan->port) exchange->plan->port->under_way += bytes;
+}
+
+/* Whether so many bytes more may be under way. One grant of an exchange may always be: ranks may wait for exchanges in
+ * different orders, so none may depend on another. */
+static int fits(const qdr_exchange *exchange, int64_t window, int64_t bytes) {
+    const grants *state = exchange->state;
+    return state->outstanding == 0 || outstanding(exchange) + bytes <= window;
+}
+
+static void grant_one(qdr_exchange *exchange) {
+    grants *state = exchange->state;
+    const qdri_port *port = exchange->plan->port;
+    if (exchange->in.ended == exchange->in.bytes) return;
+    int64_t window = own_window(exchange, state);
+    while (!exchange->failed && fits(exchange, window, 1) && qdri_chunk_possible(&exchange->in)) {
         int64_t bytes = 0;
         int64_t number = exchange->plan->ordered ? scheduled_leg(exchange, state, &bytes)
                                                  : proportional_leg(exchange, state, window, &bytes);
@@ -173,43 +219,107 @@ static void grant(qdr_exchange *exchange) {
         qdri_note note = {.offset = exchange->in.lane[leg->lane].begun,
                           .bytes = bytes,
                           .load = state->load,
-                          .load_left = state->load_left};
-        if (state->outstanding > 0 && state->outstanding + bytes > window) return;
-        state->outstanding += bytes;
+                          .load_left = state->load_left,
+                          .promise = state->promise};
+        if (!fits(exchange, window, bytes)) return;
+        count_outstanding(exchange, bytes);
+        double now = 0;
+        if (port) {
+            note.word = qdri_port_tell(port);
+            now = qdri_seconds();
+        }
+        exchange->in.promised[leg->lane] = state->promise;
         qdri_trace(exchange, QDR_EVENT_GRANT, leg->partner, leg->phase, exchange->in.flow[number].begun,
                    bytes);
-        qdri_chunk_receive(exchange, number, bytes);
+        qdri_chunk_receive_granted(exchange, number, bytes, now);
         if (!exchange->failed) qdri_control_send(exchange, leg->partner, &note);
     }
 }
 
-static void arrived(qdr_exchange *exchange, int64_t leg, int64_t bytes) {
-    grants *state = exchange->state;
-    (void)leg;
-    state->outstanding -= bytes;
+/* ---- exchanges with one window ------------------------------------------------------------------------- */
+
+static void join(qdri_port *port, qdr_exchange *exchange) {
+    qdr_exchange **place = (qdr_exchange **)&port->first;
+    while (*place) place = &((grants *)(*place)->state)->next;
+    *place = exchange;
+    ((grants *)exchange->state)->next = NULL;
+}
+
+static void part(qdri_port *port, qdr_exchange *exchange) {
+    qdr_exchange **place = (qdr_exchange **)&port->first;
+    while (*place && *place != exchange) place = &((grants *)(*place)->state)->next;
+    if (*place) *place = ((grants *)exchange->state)->next;
+}
+
+/* Whoever has just been served comes last. */
+static void grant(qdr_exchange *exchange) {
+    qdri_port *port = exchange->plan->port;
+    if (!port) {
+        grant_one(exchange);
+        return;
+    }
+    if (port->first != exchange || ((grants *)exchange->state)->next) {
+        part(port, exchange);
+        join(port, exchange);
+    }
+    for (qdr_exchange *one = port->first, *next; one; one = next) {
+        next = ((grants *)one->state)->next;
+        grant_one(one);
+    }
+}
+
+static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
+    const grants *state = exchange->state;
+    qdri_port *port = exchange->plan->port;
+    count_outstanding(exchange, -chunk->bytes);
+    if (port) {
+        const qdri_lane_flow *lane = &exchange->in.lane[exchange->program->in.leg[chunk->leg].lane];
+        int64_t before = (int64_t)port->window;
+        qdri_port_arrived(port, chunk->bytes, chunk->granted, lane->ended > chunk->bytes,
+                          state->load > 0 && is_critical(exchange, state, 0.95), qdri_seconds());
+        if ((int64_t)port->window != before)
+            qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);
+    }
     grant(exchange);
 }
 
 /* ---- beginning ----------------------------------------------------------------------------------------- */
 
+static void leave(qdr_exchange *exchange) {
+    grants *state = exchange->state;
+    if (!state->is_at_port) return;
+    qdri_port *port = exchange->plan->port;
+    state->is_at_port = 0;
+    part(port, exchange);
+    port->under_way -= state->outstanding;
+    qdri_port_leave(port, qdri_seconds());
+    if (port->first) grant(port->first);
+}
+
 static void start(qdr_exchange *exchange) {
     grants *state = exchange->state;
-    *state = (grants){0};
+    qdri_port *port = exchange->plan->port;
+    *state =
+        (grants){.promise = (port ? qdri_port_unasked(port) : exchange->window) / exchange->plan->sources,
+                 .is_at_port = port != NULL};
+    if (port) {
+        join(port, exchange);
+        qdri_port_enter(port, qdri_seconds());
+    }
     for (int stage = 0; stage < exchange->program->stages; stage++) {
         sum_stage(&exchange->out, &exchange->program->out, stage);
         for (int i = 0; i < exchange->program->out.lanes; i++)
-            state->ungranted += exchange->out.lane[i].stage_bytes - unasked(exchange, &exchange->out.lane[i]);
+            state->ungranted += exchange->out.lane[i].stage_bytes - unasked(exchange, &exchange->out, i);
     }
     listen(exchange);
 }
 
 /* Receives wait for what comes without a grant. */
 static void expect_unasked(qdr_exchange *exchange) {
-    grants *state = exchange->state;
     const qdri_side *side = &exchange->program->in;
     for (int i = 0; i < side->lanes; i++) {
-        int64_t left = unasked(exchange, &exchange->in.lane[i]);
-        state->outstanding += left;
+        int64_t left = unasked(exchange, &exchange->in, i);
+        count_outstanding(exchange, left);
         while (left > 0 && !exchange->failed) {
             int64_t leg = qdri_lane_next(exchange, &exchange->in, side, i);
             int64_t bytes =
@@ -228,7 +338,7 @@ static void stage(qdr_exchange *exchange) {
     state->cursor = program->in.stage_start[exchange->stage];
     expect_unasked(exchange);
     for (int i = 0; i < program->out.lanes; i++) {
-        exchange->out.lane[i].granted += unasked(exchange, &exchange->out.lane[i]);
+        exchange->out.lane[i].granted += unasked(exchange, &exchange->out, i);
         pump_lane(exchange, i);
     }
     grant(exchange);
@@ -236,19 +346,25 @@ static void stage(qdr_exchange *exchange) {
 
 /* ---- room ---------------------------------------------------------------------------------------------- */
 
+/* Chunks are at least a tenth of a window that finds itself; with those that are left over, so many. */
+enum { AT_ONCE = 12 };
+
 /* Of a lane, the chunks that a window holds; one more for each leg's end. */
 static int64_t chunks_at_once(const qdr_exchange *exchange, int64_t bytes, int64_t legs) {
-    return smaller(bytes / exchange->chunk, exchange->window / exchange->chunk) + legs + 2;
+    int64_t most = exchange->plan->port ? AT_ONCE : exchange->window / exchange->chunk;
+    return smaller(bytes / exchange->chunk, most) + legs + 2;
 }
 
 static qdri_room room(const qdr_exchange *exchange) {
     const qdri_program *program = exchange->program;
+    int64_t unasked_chunks =
+        exchange->plan->ordered ? exchange->window / exchange->plan->sources / exchange->chunk + 1 : 1;
     qdri_room room = {.sends = 0};
     for (int i = 0; i < program->out.lanes; i++)
         room.sends += chunks_at_once(exchange, exchange->out.lane[i].bytes, program->out.lane[i].legs);
     /* The window, and what comes without a grant. */
-    room.receives = chunks_at_once(exchange, exchange->in.bytes, program->in.legs) +
-                    program->in.lanes * (exchange->window / exchange->plan->sources / exchange->chunk + 1);
+    room.receives =
+        chunks_at_once(exchange, exchange->in.bytes, program->in.legs) + program->in.lanes * unasked_chunks;
     room.notes = room.receives + SPARE;
     return room;
 }
@@ -264,4 +380,5 @@ const qdri_executor qdri_executor_grants = {
     .sent = sent,
     .arrived = arrived,
     .control = control,
+    .leave = leave,
 };

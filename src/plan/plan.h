@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "plan/cargo.h"
+#include "plan/port.h"
 #include "plan/program.h"
 #include "quadrille/plan.h"
 #include "wire/wire.h"
@@ -15,12 +16,16 @@ typedef struct qdri_note {
     int64_t kind;
     int64_t offset, bytes;
     int64_t load, load_left;
+    int64_t promise;     /* of bytes that may come unasked in the slot's next exchange */
+    qdri_port_word word; /* what its sender found out about the network */
 } qdri_note;
 
 /* How many of each are under way at once. */
 typedef struct qdri_room {
     int64_t sends, receives, notes;
 } qdri_room;
+
+typedef struct qdri_chunk qdri_chunk;
 
 /* A way to run a program. */
 typedef struct qdri_executor {
@@ -38,7 +43,7 @@ typedef struct qdri_executor {
     /* The first stage has begun; may be NULL. */
     void (*begun)(qdr_exchange *exchange);
     void (*sent)(qdr_exchange *exchange, int64_t leg);                        /* a chunk of it has left */
-    void (*arrived)(qdr_exchange *exchange, int64_t leg, int64_t bytes);      /* a chunk of it has come */
+    void (*arrived)(qdr_exchange *exchange, const qdri_chunk *chunk);         /* a chunk of a leg has come */
     void (*control)(qdr_exchange *exchange, int from, const qdri_note *note); /* a control message has come */
     void (*leave)(qdr_exchange *exchange); /* it is given up in the middle; may be NULL */
     /* The rank whose word it waits for, beyond data, and in which phase; -1: none. May be NULL. */
@@ -51,13 +56,13 @@ extern const qdri_executor qdri_executor_free, qdri_executor_arrivals, qdri_exec
 /* ---- chunks -------------------------------------------------------------------------------------------- */
 
 /* One message under way. Taken from the exchange's pool, given back when it is done. */
-typedef struct qdri_chunk qdri_chunk;
 struct qdri_chunk {
     qdri_operation operation; /* first: callbacks convert */
     qdr_exchange *exchange;
     qdri_chunk *next; /* in the pool */
     int64_t leg, offset, bytes;
     int carried;    /* its bytes are behind a mark (mark.h) */
+    double granted; /* when it was; 0: it was not */
     qdri_note note; /* of a control message */
 };
 
@@ -100,6 +105,7 @@ typedef struct qdri_lane_flow {
 typedef struct qdri_half {
     qdri_flow *flow;      /* [legs] */
     qdri_lane_flow *lane; /* [lanes] */
+    int64_t *promised;    /* [lanes]: bytes that go unasked, as the slot's last exchange said */
     int64_t bytes, ended; /* over all legs */
     int64_t stage_left;   /* of this stage: legs that have not ended; for what is sent, not begun */
     qdri_pool pool;
@@ -186,7 +192,8 @@ qdr_status qdri_fail_bytes(int partner, int64_t came, int64_t expected);
 /* Moving chunks; failures end up in the exchange. */
 void qdri_chunk_send(qdr_exchange *exchange, int64_t leg, int64_t bytes);    /* the next bytes of the leg */
 void qdri_chunk_receive(qdr_exchange *exchange, int64_t leg, int64_t bytes); /* the same, at the other end */
-int qdri_chunk_possible(const qdri_half *half);                              /* the pool has one left */
+void qdri_chunk_receive_granted(qdr_exchange *exchange, int64_t leg, int64_t bytes, double granted);
+int qdri_chunk_possible(const qdri_half *half); /* the pool has one left */
 
 void qdri_control_send(qdr_exchange *exchange, int to, const qdri_note *note);
 /* One more control message is expected to come. */
@@ -242,6 +249,8 @@ struct qdr_plan {
     int barrier;
     int64_t last_phase; /* agreed, for barriers */
     int64_t chunk, window;
+    qdri_port *port;      /* whose window counts; NULL: the plan's does */
+    int64_t unasked;      /* bytes that may come to a rank unasked, in the first exchange of a slot; agreed */
     int64_t sources;      /* most that any rank receives from; agreed */
     int64_t sharing;      /* most ranks that share a node, and with it a port of the network; agreed */
     double stall_seconds; /* as asked for */

@@ -158,11 +158,10 @@ static void was_asked(qdr_exchange *exchange, int from) {
     if (!exchange->failed) qdri_control_send(exchange, from, &(qdri_note){.kind = GO, .bytes = bytes});
 }
 
-static void arrived(qdr_exchange *exchange, int64_t leg, int64_t bytes) {
+static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
     requests *state = exchange->state;
-    (void)leg;
-    state->coming -= bytes;
-    state->since_bytes += bytes;
+    state->coming -= chunk->bytes;
+    state->since_bytes += chunk->bytes;
     double now = qdri_seconds();
     if (now > state->since) state->rate = (double)state->since_bytes / (now - state->since);
     post(exchange);

@@ -10,16 +10,13 @@
 #include "base/text.h"
 #include "schedule/registry.h"
 
-/* What a shallow switch buffer holds (docs/performance.md says how to find one's own). */
-enum { WINDOW = 40 << 10 };
-
 /* The environment says what a port holds; only a window that the call asks for is taken to the letter. */
 static qdr_status read_sizes(const qdr_plan_options *options, qdri_settings *settings) {
     qdri_setting chunk = {.given = 0}, window = {.given = 0};
     if (!options->chunk) QDRI_TRY(qdri_environment_read(QDRI_ENV_CHUNK, &chunk));
     if (!options->window) QDRI_TRY(qdri_environment_read(QDRI_ENV_WINDOW, &window));
     settings->chunk = chunk.integer;
-    if (window.given) settings->window = window.integer;
+    settings->window = window.integer;
     return QDR_OK;
 }
 
@@ -60,7 +57,6 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
             "qdr_plan_create: chunk %lld, window %lld, in_flight %d; expected none negative, and at "
             "most %d in flight",
             (long long)options->chunk, (long long)options->window, options->in_flight, QDRI_MOST_IN_FLIGHT);
-    settings->window = WINDOW;
     if (with_environment) QDRI_TRY(read_sizes(options, settings));
     if (options->chunk) settings->chunk = options->chunk;
     if (options->window) {

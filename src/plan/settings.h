@@ -13,7 +13,7 @@ typedef struct qdri_settings {
     char algorithm[256];   /* "": by rule */
     char pacing[16];       /* "": what suits the algorithm */
     char transport[8];     /* "": by rule */
-    int64_t chunk, window; /* chunk 0: what suits the executor */
+    int64_t chunk, window; /* 0: what suits the executor; what the network shows */
     int64_t window_exact;  /* else each executor takes its share of it */
     int64_t barrier, in_flight;
     int64_t scheduled; /* a schedule is given */

@@ -12,10 +12,12 @@
 #include "plan/near.h"
 #include "plan/plan.h"
 
-static qdr_status open_half(qdri_half *half, const qdri_side *side) {
+static qdr_status open_half(qdri_half *half, const qdri_side *side, int64_t promised) {
     half->flow = QDRI_ZERO_ARRAY(qdri_flow, side->legs);
     half->lane = QDRI_ZERO_ARRAY(qdri_lane_flow, side->lanes);
-    if (!half->flow || !half->lane) return qdri_fail_memory();
+    half->promised = QDRI_ARRAY(int64_t, side->lanes);
+    if (!half->flow || !half->lane || !half->promised) return qdri_fail_memory();
+    for (int i = 0; i < side->lanes; i++) half->promised[i] = promised;
     return qdri_marks_open(half, side);
 }
 
@@ -45,8 +47,8 @@ qdr_status qdri_slots_open(qdr_plan *plan) {
         slot->program = &plan->program;
         slot->executor = plan->executor;
         slot->wire = plan->wire;
-        QDRI_TRY(open_half(&slot->out, &plan->program.out));
-        QDRI_TRY(open_half(&slot->in, &plan->program.in));
+        QDRI_TRY(open_half(&slot->out, &plan->program.out, plan->unasked / plan->sources));
+        QDRI_TRY(open_half(&slot->in, &plan->program.in, plan->unasked / plan->sources));
         slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
         slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
         slot->sentence = QDRI_ZERO_ARRAY(char, 1024);
@@ -62,6 +64,7 @@ qdr_status qdri_slots_open(qdr_plan *plan) {
 static void free_half(qdri_half *half) {
     free(half->flow);
     free(half->lane);
+    free(half->promised);
     free(half->pool.chunk);
     qdri_marks_close(half);
 }

@@ -197,8 +197,8 @@ static void sent(qdr_exchange *exchange, int64_t leg) {
     go_on(exchange);
 }
 
-static void arrived(qdr_exchange *exchange, int64_t leg, int64_t bytes) {
-    (void)leg, (void)bytes;
+static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
+    (void)chunk;
     go_on(exchange);
 }
 

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The window that finds itself: see port.h. */
+#include "plan/port.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static const double factor = 3, most_gain = 1.8;
+static const double first_window = 20 << 10, first_unasked = 40 << 10, least_window = 12 << 10;
+static const double burst = 64 << 10;                      /* bytes after a pause that say nothing */
+static const double busy_enough = 0.90, quite_busy = 0.96; /* of the best rate */
+static const double late_windows = 8, late_seconds = 0.02; /* both together: what was lost */
+static const double share = 0.25;                          /* of what others tell */
+static const double decay = 0.998;                         /* of the best rate, in a round */
+enum { LEAST_CHUNKS = 4, LEAST_EXCHANGE = 16 << 10 };      /* of a round; of a measurement */
+
+void qdri_port_init(qdri_port *port) {
+    port->window = first_window;
+    port->gain = 1;
+    port->sharing = 1;
+}
+
+static void set_window(qdri_port *port, double window) {
+    double least = least_window / port->sharing;
+    if (port->ceiling > 0 && window > port->ceiling) window = port->ceiling;
+    port->window = window > least ? window : least;
+}
+
+/* A rate was measured. Slower is believed slowly: the senders may have been busy. */
+static void take_rate(qdri_port *port, double rate) {
+    port->rate = rate > port->rate ? rate : 0.75 * port->rate + 0.25 * rate;
+    double window =
+        port->gain * factor * (port->rate * port->latency + 2.0 * QDRI_LEAST_CHUNK / port->sharing);
+    if (window > 2 * port->window) window = 2 * port->window;
+    port->is_found = 1;
+    set_window(port, window);
+}
+
+/* ---- exchanges ----------------------------------------------------------------------------------------- */
+
+void qdri_port_enter(qdri_port *port, double now) {
+    if (port->users++ > 0) return;
+    port->opened = now;
+    port->all = port->skipped = port->bytes = 0;
+    port->chunks = port->rounds = 0;
+}
+
+/* An exchange of less than a round says something, too. */
+void qdri_port_leave(qdri_port *port, double now) {
+    if (--port->users > 0 || port->rounds > 0 || port->all < LEAST_EXCHANGE || now <= port->opened) return;
+    take_rate(port, (double)port->all / (now - port->opened));
+}
+
+/* ---- arrivals ------------------------------------------------------------------------------------------ */
+
+static void look_for_losses(qdri_port *port, double granted, double now) {
+    if (port->rate == 0 || granted <= port->shrunk) return;
+    if (now - granted < late_windows * port->window / port->rate + late_seconds) return;
+    port->ceiling = 0.7 * port->window;
+    port->gain = 1;
+    port->shrunk = now;
+    set_window(port, port->ceiling);
+}
+
+static void end_round(qdri_port *port, int is_critical, double now) {
+    double rate = (double)port->bytes / (now - port->since);
+    port->since = now;
+    port->bytes = 0;
+    port->chunks = 0;
+    port->rounds++;
+    port->best *= decay;
+    if (port->rate > port->best) port->best = port->rate;
+    if (is_critical && port->rate < busy_enough * port->best && port->gain < most_gain)
+        port->gain *= 1.1;
+    else if (port->rate > quite_busy * port->best && port->gain > 1)
+        port->gain *= 0.97;
+    take_rate(port, rate);
+}
+
+void qdri_port_arrived(qdri_port *port, int64_t bytes, double granted, int is_present, int is_critical,
+                       double now) {
+    port->all += bytes;
+    if (granted > 0 && (port->latency == 0 || now - granted < port->latency)) port->latency = now - granted;
+    if (granted > 0 && is_present) look_for_losses(port, granted, now);
+    if ((double)port->skipped < burst) {
+        port->skipped += bytes;
+        port->since = now;
+        return;
+    }
+    port->bytes += bytes;
+    port->chunks++;
+    if ((double)port->bytes >= port->window && port->chunks >= LEAST_CHUNKS && now > port->since)
+        end_round(port, is_critical, now);
+}
+
+/* ---- others -------------------------------------------------------------------------------------------- */
+
+qdri_port_word qdri_port_tell(const qdri_port *port) {
+    return (qdri_port_word){.window = port->is_found ? (int64_t)port->window : 0,
+                            .ceiling = (int64_t)port->ceiling,
+                            .best = (int64_t)port->best};
+}
+
+void qdri_port_told(qdri_port *port, qdri_port_word word) {
+    if ((double)word.best > port->best) port->best = (double)word.best;
+    if (word.ceiling > 0 && (port->ceiling == 0 || (double)word.ceiling < port->ceiling)) {
+        port->ceiling = (double)word.ceiling;
+        port->gain = 1;
+    }
+    if (word.window <= 0) return;
+    double taken = port->is_found ? share : 1;
+    port->is_found = 1;
+    set_window(port, port->window + taken * ((double)word.window - port->window));
+}
+
+int64_t qdri_port_unasked(const qdri_port *port) {
+    double first = first_unasked / port->sharing;
+    return (int64_t)(port->is_found && port->window > first ? port->window : first);
+}
+
+/* ---- on a wire ----------------------------------------------------------------------------------------- */
+
+void qdri_port_release(qdri_port *port) {
+    if (port && --port->owners == 0) free(port);
+}
+
+static void release(qdri_keepsake *kept) {
+    qdri_port_release((qdri_port *)kept);
+}
+
+qdri_port *qdri_port_of(qdri_wire *wire) {
+    qdri_port *port = (qdri_port *)qdri_wire_kept(wire, release, "port");
+    if (!port) {
+        port = QDRI_ZERO_ARRAY(qdri_port, 1);
+        if (!port) return NULL;
+        *port = (qdri_port){.kept = {.release = release, .name = "port"}, .owners = 1};
+        qdri_port_init(port);
+        qdri_wire_keep(wire, &port->kept);
+    }
+    port->owners++;
+    return port;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The port of this rank: how many bytes may be under way to it, found while they come.
+ *
+ * A switch holds what comes for a port faster than the wire takes it, up to some bytes that nobody tells. A window
+ * beyond them loses packets, which costs a time-out; one below rate x latency leaves the wire idle. Between the two
+ * lies room, mostly a factor of ten, and a window in its lower part is nearly as good as the best:
+ *
+ *     window = gain x 3 x (rate x latency + two chunks)
+ *
+ * Latency is the time from a grant to the bytes that it grants on a network where nothing else happens, software
+ * included: it is measured once, when the first plan of a communicator is made. Two chunks are what the sender and
+ * the switch hold while they pass one on. The rate is that of the arrivals, over whole windows. The first bytes
+ * after a pause say nothing about it, since an idle wire, a bucket or a socket may let them pass in a burst.
+ *
+ * The factor 3 lets senders that are busy elsewhere answer late. Where that is not enough, the rate stays below the
+ * best that is known although bytes are wanted, and the gain rises step by step, at most to 1.8. What comes later than
+ * eight windows' time and 20 ms was lost on the way: the window falls below what it was then, and stays there.
+ *
+ * Ranks tell each other what they found, in their grants: the window, from which each takes a share, so that all come
+ * to about the same and nobody pushes others aside; the best rate; and what was too much. So a rank that receives
+ * little knows what others have found out.
+ *
+ * Times are told, not taken, so that all of it can be tried out without a network (port_test.c).
+ */
+#ifndef QDRI_PORT_H
+#define QDRI_PORT_H
+
+#include "wire/wire.h"
+
+/* Bytes of the least chunk: two full frames of Ethernet, with what MPI puts before them. */
+enum { QDRI_LEAST_CHUNK = 2800 };
+
+/* What a rank tells the others, in bytes and bytes per second; 0: nothing yet. */
+typedef struct qdri_port_word {
+    int64_t window, ceiling, best;
+} qdri_port_word;
+
+typedef struct qdri_port {
+    qdri_keepsake kept; /* first: it belongs to a wire, */
+    int owners;         /* and to plans, which may outlive that */
+    double latency;     /* seconds; 0: not known */
+    double window;      /* bytes */
+    double ceiling;     /* what the window must not exceed; 0: not known */
+    double rate, best;  /* bytes per second: of late; the best that anybody has reached */
+    double gain;
+    int is_found;      /* the window comes from a measurement, here or elsewhere */
+    int sharing;       /* ranks that have this port together */
+    int users;         /* exchanges under way */
+    void *first;       /* of them, in the order in which they may grant; theirs */
+    int64_t under_way; /* bytes granted and not arrived, of all exchanges */
+    /* One measurement. */
+    double opened, since; /* when the first of these exchanges began; when this round did */
+    double shrunk;        /* when something was last found to be late */
+    int64_t all, skipped, bytes;
+    int chunks, rounds;
+} qdri_port;
+
+void qdri_port_init(qdri_port *port);
+
+/* An exchange begins, or ends. */
+void qdri_port_enter(qdri_port *port, double now);
+void qdri_port_leave(qdri_port *port, double now);
+
+/* Bytes have arrived: granted at `granted` (0: they came without a grant). `is_present`: their sender has been heard of in
+ * this exchange, so lateness is not its own. `is_critical`: no other rank is known to be further behind. */
+void qdri_port_arrived(qdri_port *port, int64_t bytes, double granted, int is_present, int is_critical,
+                       double now);
+
+qdri_port_word qdri_port_tell(const qdri_port *port);
+void qdri_port_told(qdri_port *port, qdri_port_word word);
+
+/* How many bytes an exchange may send this rank without being asked. */
+int64_t qdri_port_unasked(const qdri_port *port);
+
+/* ---- on a wire ----------------------------------------------------------------------------------------- */
+
+/* The port of this rank on a wire, made at the first call, with one more owner. NULL: there is no memory. */
+qdri_port *qdri_port_of(qdri_wire *wire);
+void qdri_port_release(qdri_port *port);
+/* Collective, once for a wire. Measures its latency, with the two tags that begin there. */
+qdr_status qdri_port_sound(qdri_port *port, qdri_wire *wire, int first_tag, double deadline);
+
+#endif
