@@ -63,6 +63,7 @@ static int64_t unasked(const qdr_exchange *exchange, const qdri_half *half, int 
     const qdri_lane_flow *lane = &half->lane[number];
     int64_t limit = exchange->window / exchange->program->ranks;
     if (exchange->plan->ordered) return lane->stage_bytes <= limit ? lane->stage_bytes : 0;
+    if (exchange->plan->port) return qdri_port_unasked_of(half->promised[number], lane->stage_bytes);
     return smaller(lane->stage_bytes, half->promised[number]);
 }
 

@@ -81,7 +81,6 @@ static void end_round(qdri_port *port, int is_critical, double now) {
 void qdri_port_arrived(qdri_port *port, int64_t bytes, double granted, int is_present, int is_critical,
                        double now) {
     port->all += bytes;
-    if (granted > 0 && (port->latency == 0 || now - granted < port->latency)) port->latency = now - granted;
     if (granted > 0 && is_present) look_for_losses(port, granted, now);
     if ((double)port->skipped < burst) {
         port->skipped += bytes;
@@ -114,9 +113,11 @@ void qdri_port_told(qdri_port *port, qdri_port_word word) {
     set_window(port, port->window + taken * ((double)word.window - port->window));
 }
 
+/* A round trip spared is worth some risk, where nothing was ever lost. */
 int64_t qdri_port_unasked(const qdri_port *port) {
     double first = first_unasked / port->sharing;
-    return (int64_t)(port->is_found && port->window > first ? port->window : first);
+    double found = port->ceiling > 0 ? port->window : 1.25 * port->window;
+    return (int64_t)(port->is_found && found > first ? found : first);
 }
 
 /* ---- on a wire ----------------------------------------------------------------------------------------- */

@@ -72,6 +72,11 @@ void qdri_port_told(qdri_port *port, qdri_port_word word);
 
 /* How many bytes an exchange may send this rank without being asked. */
 int64_t qdri_port_unasked(const qdri_port *port);
+/* How many of a message go so, of which `promised` may: a little more, where that is all of it, since to be asked for the rest
+ * takes a round trip. Both ends compute it. */
+static inline int64_t qdri_port_unasked_of(int64_t promised, int64_t bytes) {
+    return bytes <= promised + promised / 4 ? bytes : promised;
+}
 
 /* ---- on a wire ----------------------------------------------------------------------------------------- */
 

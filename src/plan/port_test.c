@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Windows that find themselves, on networks of which they know nothing (port_network.h): 10 KB in flight are enough on
+ * some, and 100 are needed on others. Receivers grant as `paced` does (granted.c), each by its port. After three exchanges
+ * the time of an exchange is held against the best of six fixed windows, from a quarter to four times what a port of the
+ * network holds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "plan/port.h"
+
+typedef struct letter {
+    int is_grant;
+    int64_t bytes;
+    double granted;
+    int64_t load, load_left;
+    qdri_port_word word;
+} letter;
+
+#include "plan/port_network.h"
+
+/* ---- exchanges ----------------------------------------------------------------------------------------- */
+
+typedef struct receiver {
+    int64_t begun[HOSTS], ended[HOSTS]; /* from each */
+    int64_t in, out, in_ended, out_begun;
+    int64_t outstanding, load, load_left;
+    int next;
+    qdri_port port;
+} receiver;
+
+static receiver rank[HOSTS];
+static int64_t bytes_of[HOSTS][HOSTS]; /* [from][to] */
+static int64_t fixed_window;           /* 0: that of the port */
+static int ranks_left, sources;
+
+static void hear(receiver *one, int64_t load, int64_t left) {
+    if (load < one->load || (load == one->load && left >= one->load_left)) return;
+    one->load = load;
+    one->load_left = left;
+}
+
+static int is_critical(const receiver *one, double margin) {
+    return (double)(one->in - one->in_ended) / (double)one->in >=
+           margin * (double)one->load_left / (double)one->load;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t window_of(const receiver *one) {
+    return fixed_window ? fixed_window : (int64_t)one->port.window;
+}
+
+static int64_t chunk_of(const receiver *one) {
+    return fixed_window ? fixed_window / 10 : larger(QDRI_LEAST_CHUNK, window_of(one) / 10);
+}
+
+/* The sender to grant next, as in granted.c; -1: none. */
+static int next_sender(const receiver *one, int to, int *waiting) {
+    double best_claim = 0;
+    int best = -1;
+    *waiting = 0;
+    for (int i = 0; i < network.hosts; i++) {
+        int from = (one->next + i) % network.hosts;
+        int64_t left = bytes_of[from][to] - one->begun[from];
+        double claim = (double)left / (double)(one->begun[from] - one->ended[from] + chunk_of(one));
+        *waiting += left > 0;
+        if (claim <= best_claim) continue;
+        best = from;
+        best_claim = claim;
+    }
+    return best;
+}
+
+static void grant(int to) {
+    receiver *one = &rank[to];
+    while (one->in_ended < one->in) {
+        int waiting, from = next_sender(one, to, &waiting);
+        if (from < 0) return;
+        hear(one, larger(one->in, one->out), larger(one->in - one->in_ended, one->out - one->out_begun));
+        int64_t window = window_of(one);
+        if (!is_critical(one, 1))
+            window =
+                larger(2 * chunk_of(one), (int64_t)((double)window * (double)one->in / (double)one->load));
+        int64_t bytes =
+            smaller(bytes_of[from][to] - one->begun[from], larger(chunk_of(one), window / (2 * waiting)));
+        if (one->outstanding > 0 && one->outstanding + bytes > window) return;
+        one->next = (from + 1) % network.hosts;
+        one->outstanding += bytes;
+        one->begun[from] += bytes;
+        send_message(to, from, 112,
+                     (letter){1, bytes, future.now, one->load, one->load_left, qdri_port_tell(&one->port)});
+    }
+}
+
+static void handle(const message *came) {
+    const letter *said = &came->content;
+    receiver *one = &rank[came->to];
+    if (said->is_grant) {
+        hear(one, said->load, said->load_left);
+        qdri_port_told(&one->port, said->word);
+        one->out_begun += said->bytes;
+        send_message(came->to, came->from, said->bytes, (letter){0, said->bytes, said->granted, 0, 0, {0}});
+        return;
+    }
+    int is_present = one->ended[came->from] > 0;
+    one->ended[came->from] += said->bytes;
+    one->in_ended += said->bytes;
+    one->outstanding -= said->bytes;
+    qdri_port_arrived(&one->port, said->bytes, said->granted, is_present,
+                      one->load > 0 && is_critical(one, 0.95), future.now);
+    if (one->in_ended < one->in) {
+        grant(came->to);
+    } else {
+        qdri_port_leave(&one->port, future.now);
+        ranks_left--;
+    }
+}
+
+static void begin(int to) {
+    receiver *one = &rank[to];
+    qdri_port port = one->port;
+    *one = (receiver){.port = port};
+    for (int i = 0; i < network.hosts; i++) {
+        one->in += bytes_of[i][to];
+        one->out += bytes_of[to][i];
+    }
+    ranks_left += one->in > 0;
+    if (one->in > 0) qdri_port_enter(&one->port, future.now);
+}
+
+static void send_unasked(int to, int64_t most) {
+    for (int i = 1; i < network.hosts; i++) {
+        int from = (to + i) % network.hosts;
+        int64_t bytes = fixed_window ? smaller(bytes_of[from][to], most / sources)
+                                     : qdri_port_unasked_of(most / sources, bytes_of[from][to]);
+        if (bytes == 0) continue;
+        rank[to].begun[from] += bytes;
+        rank[to].outstanding += bytes;
+        rank[from].out_begun += bytes;
+        send_message(from, to, bytes, (letter){0, bytes, 0, 0, 0, {0}});
+    }
+}
+
+/* Seconds of an exchange; after it wires rest for a while. */
+static double exchange(void) {
+    double start = future.now;
+    for (int i = 0; i < network.hosts; i++) begin(i);
+    for (int i = 0; i < network.hosts; i++)
+        send_unasked(i, fixed_window ? fixed_window : qdri_port_unasked(&rank[i].port));
+    for (int i = 0; i < network.hosts; i++) grant(i);
+    while (ranks_left > 0 && happen()) assert_true(future.now - start < 60);
+    double end = future.now;
+    later(0.02, empty, &network.host[0], 0);
+    while (future.now < end + 0.02 && happen()) continue;
+    return end - start;
+}
+
+/* ---- networks and patterns ----------------------------------------------------------------------------- */
+
+typedef struct setting {
+    const char *name;
+    int hosts;
+    double mbit, kilobytes, delay, time_out;
+} setting;
+
+static const setting settings[] = {
+    {"slow", 16, 50, 48, 0, 0.2},       {"shallow", 16, 80, 24, 0, 0.2},   {"deep", 16, 20, 200, 0, 0.2},
+    {"fast", 4, 400, 256, 0, 0.2},      {"faster", 4, 1000, 1024, 0, 0.2}, {"far", 8, 20, 256, 5e-3, 0.2},
+    {"impatient", 16, 50, 48, 0, 5e-3},
+};
+
+static double draw_bytes(qdri_random *random, double least, double most) {
+    double even = (double)qdri_random_below(random, 1 << 30) / (1 << 30);
+    return least * pow(most / least, even);
+}
+
+static void complete(int from, int to, qdri_random *random) {
+    (void)random;
+    bytes_of[from][to] = 64 << 10;
+}
+
+static void into_two(int from, int to, qdri_random *random) {
+    (void)random;
+    bytes_of[from][to] = to < 2 ? 100000 : 0;
+}
+
+static void quarter(int from, int to, qdri_random *random) {
+    double bytes = draw_bytes(random, 4e3, 4e5);
+    bytes_of[from][to] = qdri_random_below(random, 4) == 0 ? (int64_t)bytes : 0;
+}
+
+typedef void pattern(int from, int to, qdri_random *random);
+
+static void lay_out(pattern *entry) {
+    qdri_random random = qdri_random_seed(5);
+    memset(bytes_of, 0, sizeof bytes_of);
+    sources = 1;
+    for (int to = 0; to < network.hosts; to++) {
+        int count = 0;
+        for (int from = 0; from < network.hosts; from++) {
+            if (from != to) entry(from, to, &random);
+            count += bytes_of[from][to] > 0;
+        }
+        if (count > sources) sources = count;
+    }
+}
+
+static int by_value(const void *a, const void *b) {
+    double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+/* The median from the fourth exchange on. */
+static double measure(const setting *where, pattern *entry, double share) {
+    enum { BEFORE = 3, TIMES = 7 };
+    double seconds[TIMES];
+    network.hosts = where->hosts;
+    network.rate = where->mbit * 1e6 / 8;
+    network.buffer = where->kilobytes * 1024;
+    network.delay = where->delay;
+    network.time_out = where->time_out;
+    network.software = 150e-6;
+    fixed_window = (int64_t)(share * network.buffer);
+    open_network();
+    lay_out(entry);
+    for (int i = 0; i < network.hosts; i++) {
+        rank[i] = (receiver){.in = 0};
+        qdri_port_init(&rank[i].port);
+        rank[i].port.latency = 4 * network.delay + 3 * network.software;
+    }
+    for (int i = -BEFORE; i < TIMES; i++) {
+        double taken = exchange();
+        if (i >= 0) seconds[i] = taken;
+    }
+    close_network();
+    qsort(seconds, TIMES, sizeof *seconds, by_value);
+    return seconds[TIMES / 2];
+}
+
+/* How far from the best fixed window. */
+static double compare(const setting *where, pattern *entry) {
+    static const double shares[] = {0.25, 0.5, 5.0 / 6, 1, 2, 4};
+    double best = INFINITY, found = measure(where, entry, 0);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        best = fmin(best, measure(where, entry, shares[i]));
+    return found / best;
+}
+
+static void finds_itself(void **state) {
+    static pattern *const patterns[] = {complete, into_two, quarter};
+    double ratio[64];
+    int count = 0;
+    (void)state;
+    for (size_t s = 0; s < sizeof settings / sizeof *settings; s++)
+        for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+            ratio[count] = compare(&settings[s], patterns[p]);
+            print_message("%s, pattern %zu: %.3f\n", settings[s].name, p, ratio[count]);
+            assert_true(ratio[count++] <= 1.15);
+        }
+    qsort(ratio, (size_t)count, sizeof *ratio, by_value);
+    print_message("median %.3f\n", ratio[count / 2]);
+    assert_true(ratio[count / 2] <= 1.05);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
