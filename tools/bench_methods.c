@@ -31,7 +31,7 @@ static void take_event(void *context, const qdr_event *event) {
 
 _Static_assert((int)QDR_EVENT_START == TRACE_START && (int)QDR_EVENT_GRANT == TRACE_GRANT &&
                    (int)QDR_EVENT_SEND == TRACE_SEND && (int)QDR_EVENT_ARRIVAL == TRACE_ARRIVAL &&
-                   (int)QDR_EVENT_END == TRACE_END,
+                   (int)QDR_EVENT_END == TRACE_END && (int)QDR_EVENT_WINDOW == TRACE_WINDOW,
                "kinds of events are numbered alike");
 
 void bench_fail(const bench *bench, const bench_method *method, const char *sentence) {

@@ -215,6 +215,34 @@ static void draw_grants(const canvas *c, const trace_method *method) {
     free(last);
 }
 
+/* How much may be under way to each rank, as a line across its lane: the larger the window, the higher. */
+static void draw_windows(const canvas *c, const trace_method *method, int64_t largest) {
+    for (int rank = 0; largest > 0 && rank < c->ranks; rank++) {
+        double bottom = c->top + c->lane * (rank + 0.94), height = c->lane * 0.86, last = 0;
+        int drawn = 0;
+        for (int64_t i = 0; i < method->events; i++) {
+            const trace_event *event = &method->event[i];
+            if (event->kind != TRACE_WINDOW || event->rank != rank) continue;
+            double x = at(c, event->seconds), y = bottom - height * (double)event->bytes / (double)largest;
+            if (drawn && x - last < touching) continue;
+            if (!drawn) fputs("<path fill=\"none\" stroke=\"#000\" stroke-width=\"1.2\" d=\"", c->out);
+            fprintf(c->out, drawn++ ? "H%.1fV%.1f" : "M%.1f %.1f", x, y);
+            last = x;
+        }
+        if (drawn)
+            fprintf(c->out, "H%.1f\"><title>window of rank %d</title></path>\n", at(c, method->seconds),
+                    rank);
+    }
+}
+
+static int64_t largest_window(const trace_method *method) {
+    int64_t largest = 0;
+    for (int64_t i = 0; i < method->events; i++)
+        if (method->event[i].kind == TRACE_WINDOW && method->event[i].bytes > largest)
+            largest = method->event[i].bytes;
+    return largest;
+}
+
 /* The round number, 1, 2 or 5 times a power of ten, that cuts `whole` into 4 to 9 parts. */
 static double round_part(double whole) {
     double power = pow(10, floor(log10(whole / 4))), digit = whole / 4 / power;
@@ -243,13 +271,19 @@ static void draw_panel(canvas *c, const trace_method *method, double bound) {
     int64_t count;
     transfer *transfers = draw_match(method, &count);
     if (bound > 0) snprintf(ratio, sizeof ratio, ", %.2f times the bound", method->seconds / bound);
-    char *title = print_text("%s: %s%s", method->name, units_seconds(method->seconds, seconds), ratio);
+    int64_t largest = largest_window(method);
+    char *windows =
+        largest ? print_text("; black lines: the window, at most %.1f KiB", (double)largest / 1024) : NULL;
+    char *title = print_text("%s: %s%s%s", method->name, units_seconds(method->seconds, seconds), ratio,
+                             windows ? windows : "");
     write_text(c->out, LEFT, c->top - 9, "font-size=\"14\" font-weight=\"bold\"", title);
     draw_lanes(c, method);
     draw_transfers(c, transfers, count, 0);
     draw_transfers(c, transfers, count, 1);
     draw_grants(c, method);
+    draw_windows(c, method, largest);
     draw_axis(c, bound);
+    free(windows);
     free(title);
     free(transfers);
 }

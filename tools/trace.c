@@ -14,7 +14,7 @@
 #include "complain.h"
 #include "input.h"
 
-static const char *const kind_names[TRACE_KINDS] = {"start", "grant", "send", "arrival", "end"};
+static const char *const kind_names[TRACE_KINDS] = {"start", "grant", "send", "arrival", "end", "window"};
 
 trace_method *trace_add(trace *trace, const char *name, double seconds) {
     trace->method = reallocate(trace->method, trace->methods + 1, sizeof *trace->method);
@@ -107,15 +107,19 @@ static int find_kind(const json_t *value) {
     return -1;
 }
 
+/* Nobody else has to do with it. */
+static int is_own(int kind) {
+    return kind == TRACE_START || kind == TRACE_END || kind == TRACE_WINDOW;
+}
+
 static int read_event(const reader *reader, const json_t *value, int ranks, trace_event *event) {
     int64_t rank, partner;
     if (json_array_size(value) != 7)
         return refuse(reader, "[rank, kind, seconds, partner, phase, offset, bytes]");
     event->kind = find_kind(json_array_get(value, 1));
-    if (event->kind < 0) return refuse(reader, "one of start, grant, send, arrival, end as its kind");
+    if (event->kind < 0) return refuse(reader, "one of start, grant, send, arrival, end, window as its kind");
     if (!read_integer(json_array_get(value, 0), 0, ranks - 1, &rank) ||
-        !read_integer(json_array_get(value, 3),
-                      event->kind == TRACE_START || event->kind == TRACE_END ? -1 : 0, ranks - 1, &partner))
+        !read_integer(json_array_get(value, 3), is_own(event->kind) ? -1 : 0, ranks - 1, &partner))
         return refuse(reader, "rank and partner to be ranks of the trace");
     if (!read_seconds(json_array_get(value, 2), &event->seconds)) return refuse(reader, "a time in seconds");
     if (!read_integer(json_array_get(value, 4), INT64_MIN, INT64_MAX, &event->phase) ||

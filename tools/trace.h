@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* The kinds of events, as the library numbers them. */
-enum { TRACE_START, TRACE_GRANT, TRACE_SEND, TRACE_ARRIVAL, TRACE_END, TRACE_KINDS };
+enum { TRACE_START, TRACE_GRANT, TRACE_SEND, TRACE_ARRIVAL, TRACE_END, TRACE_WINDOW, TRACE_KINDS };
 
 /* The limit keeps pictures drawable. */
 enum { TRACE_RANKS = 4096 };

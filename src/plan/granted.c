@@ -306,6 +306,7 @@ static void start(qdr_exchange *exchange) {
     if (port) {
         join(port, exchange);
         qdri_port_enter(port, qdri_seconds());
+        qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);
     }
     for (int stage = 0; stage < exchange->program->stages; stage++) {
         sum_stage(&exchange->out, &exchange->program->out, stage);
