@@ -23,7 +23,11 @@
  * The algorithm `paced` needs no schedule: every rank grants in an order of its own, and sizes may differ at
  * every call without any agreement. `distributed` has no schedule either: there senders ask. The first
  * window / sources bytes of a message go without being granted, `sources` being the most partners that any
- * rank receives from: all of them together fit into a window. Each exchange has a window of its own.
+ * rank receives from: all of them together fit into a window.
+ *
+ * The window of `paced` finds itself: receivers measure how fast bytes come and how long they take, and tell each
+ * other. It is kept with the communicator, for all plans on it, and the exchanges of a rank that are under way at once
+ * have it together. A window that is asked for stays as it is, and is each exchange's own.
  *
  * Ranks that share a node need none of this: their messages go through its memory, beside the phases of the
  * others, and no MPI call is on their way. Where there is no shared memory to be had, they go by MPI.
@@ -75,7 +79,7 @@ typedef struct qdr_plan_options {
     const qdr_machine *machine; /* for algorithms that need one */
     const char *pacing;         /* "free", "arrivals", "grants", "requests"; NULL: what suits the algorithm */
     int64_t chunk;              /* bytes; 0: QDR_CHUNK, else the default */
-    int64_t window;             /* bytes; 0: QDR_WINDOW, else the default */
+    int64_t window;             /* bytes; 0: QDR_WINDOW, else it finds itself */
     const char *transport; /* "node": memory between ranks that share a node, the rest by schedule; "net":
                                  * everything by schedule; NULL: QDR_TRANSPORT, else "node", but "net" where
                                  * all ranks share a node and an algorithm was asked for by name */

@@ -30,7 +30,7 @@ static const variable table[QDRI_VARIABLES] = {
                             "an algorithm, as paced or paced:window=64Ki", "by rule", "rank 0",
                             "the algorithm of plans that do not name one"},
     [QDRI_ENV_WINDOW] = {"QDR_WINDOW", BYTES, 1, 1e15, NULL, "bytes, as 262144 or 256Ki, from 1 to 1e15",
-                         "40Ki", "rank 0",
+                         "it finds itself", "rank 0",
                          "bytes that may be under way to one rank, for plans that do not say"},
     [QDRI_ENV_CHUNK] = {"QDR_CHUNK", BYTES, 0, 1e15, NULL, "bytes, as 4096 or 4Ki, from 0 to 1e15",
                         "0: a share of the window", "rank 0",

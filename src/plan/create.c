@@ -202,10 +202,12 @@ static int64_t last_phase(const qdri_program *program) {
 }
 
 static void explain(const qdr_plan *plan) {
-    qdri_explain(
-        plan->wire, "plan %lld of %d ranks: %s, pacing %s, chunk %lld, window %lld, transport %s: %s",
-        (long long)plan->number, qdri_wire_ranks(plan->wire), plan->algorithm, plan->executor->pacing,
-        (long long)plan->chunk, (long long)plan->window, plan->near->active ? "node" : "net", plan->why);
+    char window[32] = "that finds itself";
+    if (!plan->port) snprintf(window, sizeof window, "%lld", (long long)plan->window);
+    qdri_explain(plan->wire, "plan %lld of %d ranks: %s, pacing %s, chunk %lld, window %s, transport %s: %s",
+                 (long long)plan->number, qdri_wire_ranks(plan->wire), plan->algorithm,
+                 plan->executor->pacing, (long long)plan->chunk, window, plan->near->active ? "node" : "net",
+                 plan->why);
 }
 
 /* What the ranks find out together. The least of something is minus the most of minus it. */
