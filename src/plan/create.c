@@ -314,8 +314,9 @@ enum { USUAL_WINDOW = 40 << 10 };
 
 /* What nobody asked for exactly, by what suits the executor. */
 static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
-    int finds_itself =
-        !plan->window && !settings->window && plan->executor == &qdri_executor_grants && !plan->ordered;
+    int by_grants = plan->executor == &qdri_executor_grants && !plan->ordered,
+        by_arrivals = plan->executor == &qdri_executor_arrivals && !plan->barrier;
+    int finds_itself = !plan->window && !settings->window && (by_grants || by_arrivals);
     if (!finds_itself) {
         qdri_port_release(plan->port);
         plan->port = NULL;
@@ -329,7 +330,7 @@ static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
     if (plan->window < 1) plan->window = 1;
     if (!plan->port) plan->unasked = plan->window;
     if (!plan->chunk) plan->chunk = settings->chunk;
-    if (!plan->chunk && plan->port)
+    if (!plan->chunk && plan->port && by_grants)
         plan->chunk = QDRI_LEAST_CHUNK;
     else if (!plan->chunk)
         plan->chunk =

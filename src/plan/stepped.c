@@ -59,6 +59,7 @@ typedef struct steps {
     int64_t send, receive, invite; /* legs: the next to send of, to receive of, to invite */
     int64_t front;                 /* the first leg that has not arrived */
     int64_t uninvited;             /* transfers of this rank that wait for an invitation, of all stages */
+    int is_at_port;                /* it counts among the port's exchanges */
     qdri_meet meet;
 } steps;
 
@@ -74,10 +75,25 @@ static int skip(const qdri_half *half, const qdri_side *side, int stage, int64_t
 
 /* ---- invitations --------------------------------------------------------------------------------------- */
 
+/* Whether a transfer is small enough to go at any time: all such of a rank are few bytes together. */
+static int is_small(const qdr_exchange *exchange, const qdri_flow *flow) {
+    const qdr_plan *plan = exchange->plan;
+    if (!plan->port) return flow->bytes <= exchange->window / exchange->program->ranks;
+    int64_t others = exchange->program->ranks - 1; /* relays, too, may send to a rank */
+    return qdri_port_unasked_of(plan->unasked / (others > 0 ? others : 1), flow->bytes) == flow->bytes;
+}
+
 /* Whether a transfer waits to be invited. */
 static int is_guest(const qdr_exchange *exchange, const qdri_leg *leg, const qdri_flow *flow) {
     return exchange->executor == &qdri_executor_arrivals && !exchange->plan->barrier && leg->phase > 0 &&
-           flow->bytes > exchange->window / exchange->program->ranks;
+           !is_small(exchange, flow);
+}
+
+/* How far a rank may be ahead of what has come to it. */
+static int64_t window_of(const qdr_exchange *exchange) {
+    const qdri_port *port = exchange->plan->port;
+    int64_t share = port ? (int64_t)(exchange->executor->window_share * port->window) : exchange->window;
+    return share > exchange->window ? share : exchange->window;
 }
 
 /* Whether a leg that is next in its lane may begin. */
@@ -130,19 +146,27 @@ static int64_t count_guests(const qdr_exchange *exchange) {
 
 /* ---- getting on ---------------------------------------------------------------------------------------- */
 
+/* Whether a transfer needs no pacing at all. */
+static int is_free_to_go(const qdr_exchange *exchange, const qdri_flow *flow) {
+    return exchange->plan->port && is_small(exchange, flow);
+}
+
 /* Begins the chunks of one half that lie before a position. */
 static void begin(qdr_exchange *exchange, qdri_half *half, const qdri_side *side, int64_t *cursor,
                   int64_t limit, void (*start)(qdr_exchange *, int64_t, int64_t)) {
     const steps *at = exchange->state;
+    int is_whole = half == &exchange->out; /* nothing is left behind: a lane keeps its order */
     if (!skip(half, side, exchange->stage, cursor, 0)) return;
     for (int64_t i = *cursor; i < side->stage_start[exchange->stage + 1]; i++) {
         const qdri_flow *flow = &half->flow[i];
-        if (flow->position >= limit || !qdri_meet_open(exchange, &at->meet, &side->leg[i])) return;
+        int64_t until = is_whole && is_free_to_go(exchange, flow) ? INT64_MAX : limit;
+        if (flow->position >= until || !qdri_meet_open(exchange, &at->meet, &side->leg[i])) return;
         if (half == &exchange->out && !may_begin(exchange, i)) return;
-        while (flow->begun < flow->bytes && flow->position + flow->begun < limit) {
+        while (flow->begun < flow->bytes && flow->position + flow->begun < until) {
             if (!qdri_chunk_possible(half) || exchange->failed) return;
             start(exchange, i, qdri_next_chunk(exchange, flow));
         }
+        is_whole &= flow->begun == flow->bytes;
     }
 }
 
@@ -167,14 +191,13 @@ static int64_t ahead_of(int64_t front, int64_t bytes) {
 static void pump(qdr_exchange *exchange) {
     const qdri_program *program = exchange->program;
     steps *at = exchange->state;
-    int64_t front = find_front(exchange, &at->front);
+    int64_t front = find_front(exchange, &at->front), window = window_of(exchange);
     /* Receives wait well ahead of what is expected next, so that nothing comes unexpected. */
-    begin(exchange, &exchange->in, &program->in, &at->receive, ahead_of(front, 4 * exchange->window),
+    begin(exchange, &exchange->in, &program->in, &at->receive, ahead_of(front, 4 * window),
           qdri_chunk_receive);
     /* Two and a half windows before its turn: an invitation has a way to go. */
-    invite(exchange, ahead_of(front, 2 * exchange->window + exchange->window / 2));
-    begin(exchange, &exchange->out, &program->out, &at->send, ahead_of(front, exchange->window),
-          qdri_chunk_send);
+    invite(exchange, ahead_of(front, 2 * window + window / 2));
+    begin(exchange, &exchange->out, &program->out, &at->send, ahead_of(front, window), qdri_chunk_send);
 }
 
 static void stage(qdr_exchange *exchange) {
@@ -198,7 +221,8 @@ static void sent(qdr_exchange *exchange, int64_t leg) {
 }
 
 static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
-    (void)chunk;
+    qdri_port *port = exchange->plan->port;
+    if (port) qdri_port_arrived(port, chunk->bytes, 0, 0, 0, qdri_seconds());
     go_on(exchange);
 }
 
@@ -213,10 +237,19 @@ static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
 
 static void start(qdr_exchange *exchange) {
     steps *at = exchange->state;
+    qdri_port *port = exchange->plan->port;
     at->meet = (qdri_meet){0};
+    at->is_at_port = port != NULL;
+    if (port) qdri_port_enter(port, qdri_seconds());
     at->uninvited = count_guests(exchange);
     if (at->uninvited > 0) qdri_control_listen(exchange);
     exchange->held = exchange->plan->barrier;
+}
+
+static void leave(qdr_exchange *exchange) {
+    steps *at = exchange->state;
+    if (at->is_at_port) qdri_port_leave(exchange->plan->port, qdri_seconds());
+    at->is_at_port = 0;
 }
 
 /* What begins a barrier also when a rank has nothing to do in the first phases. */
@@ -275,5 +308,6 @@ const qdri_executor qdri_executor_arrivals = {
     .sent = sent,
     .arrived = arrived,
     .control = control,
+    .leave = leave,
     .awaits = awaits,
 };
