@@ -13,7 +13,8 @@
  * on its port at once, lose some, and fall back further. So a transfer waits to be *invited*: its receiver
  * does that a little before it gets there, in the order of phases, and no more than a few windows can meet.
  * Transfers of the first phase, and small ones, go uninvited; both ends know which. An invitation depends on
- * arrivals of earlier phases only.
+ * arrivals of earlier phases only. Where the window is the port's (port.h), small transfers wait for nothing at all:
+ * those of all ranks together may come unasked.
  *
  * `free` is the same with a window that nothing fills, and whole messages: everything at once, in the order
  * of the phases. With the option `barrier`, ranks meet after each phase, and positions beyond it wait.
