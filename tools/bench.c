@@ -103,6 +103,7 @@ enum { MOST_TOGETHER = 64 };
 static int read_settings(const arguments *arguments, bench *bench) {
     const int64_t most = INT64_C(1) << 40;
     int code = argument_count(arguments, "repeat", 1, 1000000, &bench->repeat);
+    if (!code) code = argument_count(arguments, "fewest", 1, 1000000, &bench->fewest);
     if (!code) code = argument_count(arguments, "warmup", 0, 1000000, &bench->warmup);
     if (!code) code = argument_count(arguments, "seed", 0, most, &bench->seed);
     if (!code) code = argument_count(arguments, "item-bytes", 1, 1 << 20, &bench->item_bytes);
@@ -322,6 +323,7 @@ static int run(const arguments *arguments, FILE *out) {
     bench bench = {
         .text = arguments->operand[0],
         .repeat = 9,
+        .fewest = 3,
         .warmup = 1,
         .seed = 1,
         .item_bytes = 1,
@@ -357,7 +359,8 @@ static const option options[] = {
     {0, "item-bytes", "B", "bytes of one item, if the pattern counts items (default 1)", OPTION_ONCE},
     {0, "repeat", "R", "repetitions that count (default 9)", OPTION_ONCE},
     {0, "warmup", "R", "repetitions before that (default 1)", OPTION_ONCE},
-    {0, "seconds", "LIMIT", "of one method in all; it stops then, after 3 repetitions at least", OPTION_ONCE},
+    {0, "seconds", "LIMIT", "of one method in all; it stops then", OPTION_ONCE},
+    {0, "fewest", "R", "repetitions that it has in spite of that limit (default 3)", OPTION_ONCE},
     {0, "pause", "MS", "milliseconds of rest before each exchange (default 0)", OPTION_ONCE},
     {0, "late", "MS", "milliseconds by which one rank, drawn each time, comes late (default 0)", OPTION_ONCE},
     {0, "together", "N", "exchanges at once: a method is N plans, and its time that of all (default 1)",

@@ -71,7 +71,7 @@ struct bench_method {
 struct bench {
     /* what was asked for */
     const char *text;
-    int64_t repeat, warmup, seed, item_bytes, burst;
+    int64_t repeat, fewest, warmup, seed, item_bytes, burst;
     double pause, limit, late, rate; /* seconds; bytes per second; 0: none */
     int64_t together;                /* exchanges of a plan under way at once */
     int changing, explain;

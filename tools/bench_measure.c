@@ -16,8 +16,6 @@
 #include "progress.h"
 #include "random.h"
 
-enum { FEWEST_SAMPLES = 3 };
-
 /* The sentence of the lowest rank that has one, on all ranks. */
 static void share_sentence(bench *bench, const bench_method *method, char *sentence) {
     int mine = sentence ? bench->rank : bench->ranks, first;
@@ -70,7 +68,7 @@ static void draw_order(random_stream *random, int count, int *order) {
 /* All ranks have the same times, so all come to the same end. */
 static int has_enough(const bench *bench, const bench_method *method) {
     return method->refusal ||
-           (bench->limit > 0 && method->spent >= bench->limit && method->samples >= FEWEST_SAMPLES);
+           (bench->limit > 0 && method->spent >= bench->limit && method->samples >= bench->fewest);
 }
 
 static void repeat(bench *bench, int64_t repetition, const int *order) {

@@ -37,7 +37,7 @@ double median_of(double *value, int count) {
 
 static int first_settled(const cell *cell, const launch *l) {
     if (!strcmp(cell->scenario, "noise")) return l->samples - (l->samples + 2) / 3;
-    return l->samples >= SETTLED + 2 ? SETTLED : l->samples >= 3;
+    return l->samples >= SETTLED + 2 ? SETTLED : l->samples >= 2;
 }
 
 static int count_settled(const cell *cell, const launch *l) {
