@@ -50,8 +50,7 @@ static spread spread_over(const measured *all, choice *applies, measure *measure
 }
 
 static double found_to_best(const cell *cell) {
-    int best = best_window(cell);
-    return best < 0 ? NAN : settled_ratio(cell, PACED, best).value;
+    return cell->found.value;
 }
 
 static double default_to_bound(const cell *cell) {
@@ -162,7 +161,7 @@ static slower count_slower(const measured *all, double limit) {
         int strict = 0, sure = 0, there = 0;
         if (!is_compared(cell)) continue;
         for (int method = FIRST_OPPONENT; method < METHODS; method++) {
-            interval ratio = settled_ratio(cell, DEFAULT, method);
+            interval ratio = cell->against[method];
             if (isnan(ratio.value)) continue;
             there = 1;
             strict |= ratio.value > limit;
@@ -248,6 +247,7 @@ int main(int count, char **argument) {
     if (!code && undecided && all.cells != 1)
         code = refuse(argument[first], "expected launches of one pattern");
     if (!code && undecided) list_undecided(&all.cell[0]);
+    if (!code && !undecided) networks_compare(&all);
     if (!code && !undecided) code = report(&all);
     networks_clear(&all);
     return code;

@@ -19,12 +19,18 @@ typedef struct launch {
     int samples; /* 0: there was no such launch */
 } launch;
 
+typedef struct interval {
+    double value, low, high; /* NAN: not measured */
+} interval;
+
 typedef struct cell {
     const char *network, *setting, *scenario,
         *pattern; /* the scenario is "steady" unless something changes */
     double bound; /* seconds; NAN: there is none */
     int hosts, wrong, failed;
     launch launch[METHODS][MOST_ROUNDS];
+    interval found;            /* `paced` to the best fixed window */
+    interval against[METHODS]; /* the default to each opponent */
 } cell;
 
 typedef struct measured {
@@ -52,18 +58,15 @@ int is_steady(const cell *cell);
 
 /* ---- networks_ratio.c ---------------------------------------------------------------------------------- */
 
-typedef struct interval {
-    double value, low, high; /* NAN: not measured */
-} interval;
-
 /* The median of what a method took once it had settled, over all its launches; NAN: there are none. */
 double settled_median(const cell *cell, int method);
 
 /* The least of that. */
 double settled_least(const cell *cell, int method);
 
-/* One median over the other, from rounds in which both ran, with the 95% interval of a bootstrap. */
-interval settled_ratio(const cell *cell, int method, int other);
+/* Fills in `found` and `against`: one median over the other, from rounds in which both ran, with the 95%
+ * interval of a bootstrap. */
+void networks_compare(measured *all);
 
 /* The same of first exchanges, without an interval. */
 double first_ratio(const cell *cell, int method, int other);

@@ -27,9 +27,15 @@ static int by_value(const void *first, const void *second) {
     return (a > b) - (a < b);
 }
 
+/* By insertion: there are few, again and again. */
 double median_of(double *value, int count) {
     if (count == 0) return NAN;
-    qsort(value, (size_t)count, sizeof *value, by_value);
+    for (int i = 1; i < count; i++) {
+        double moved = value[i];
+        int k = i;
+        for (; k > 0 && value[k - 1] > moved; k--) value[k] = value[k - 1];
+        value[k] = moved;
+    }
     return count % 2 ? value[count / 2] : (value[count / 2 - 1] + value[count / 2]) / 2;
 }
 
@@ -105,36 +111,56 @@ static int draw(uint64_t *state, int below) {
 }
 
 /* The median of samples drawn from the launches of these rounds; of all samples when there is no state to draw
- * by. */
-static double draw_median(const cell *cell, int method, const int *round, int rounds, uint64_t *state) {
-    int room = 0, count = 0;
-    for (int i = 0; i < rounds; i++) room += cell->launch[method][round[i]].samples;
-    double *value = checked(calloc((size_t)room + 1, sizeof *value));
+ * by. There is room for all of them. */
+static double draw_median(const cell *cell, int method, const int *round, int rounds, uint64_t *state,
+                          double *room) {
+    int count = 0;
     for (int i = 0; i < rounds; i++) {
         const launch *l = &cell->launch[method][round[i]];
         int begin = first_settled(cell, l), settled = count_settled(cell, l);
         for (int k = 0; k < settled; k++)
-            value[count++] = l->sample[begin + (state ? draw(state, settled) : k)];
+            room[count++] = l->sample[begin + (state ? draw(state, settled) : k)];
     }
-    double median = median_of(value, count);
-    free(value);
-    return median;
+    return median_of(room, count);
 }
 
-interval settled_ratio(const cell *cell, int method, int other) {
+/* A round may be drawn every time. */
+static double *make_room(const cell *cell, int method, int other) {
+    int most = 0;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        const launch *one = &cell->launch[method][round], *two = &cell->launch[other][round];
+        if (one->samples > most) most = one->samples;
+        if (two->samples > most) most = two->samples;
+    }
+    return checked(calloc((size_t)most * MOST_ROUNDS + 1, sizeof(double)));
+}
+
+static interval settled_ratio(const cell *cell, int method, int other) {
     int round[MOST_ROUNDS], drawn[MOST_ROUNDS], rounds = list_rounds(cell, method, other, round);
     double ratio[DRAWS];
     uint64_t state = 1;
     if (rounds == 0) return (interval){NAN, NAN, NAN};
+    double *room = make_room(cell, method, other);
     for (int i = 0; i < DRAWS; i++) {
         for (int k = 0; k < rounds; k++) drawn[k] = round[draw(&state, rounds)];
-        ratio[i] = draw_median(cell, method, drawn, rounds, &state) /
-                   draw_median(cell, other, drawn, rounds, &state);
+        ratio[i] = draw_median(cell, method, drawn, rounds, &state, room) /
+                   draw_median(cell, other, drawn, rounds, &state, room);
     }
     qsort(ratio, DRAWS, sizeof *ratio, by_value);
-    return (interval){draw_median(cell, method, round, rounds, NULL) /
-                          draw_median(cell, other, round, rounds, NULL),
-                      ratio[DRAWS / 40], ratio[DRAWS - 1 - DRAWS / 40]};
+    double value = draw_median(cell, method, round, rounds, NULL, room) /
+                   draw_median(cell, other, round, rounds, NULL, room);
+    free(room);
+    return (interval){value, ratio[DRAWS / 40], ratio[DRAWS - 1 - DRAWS / 40]};
+}
+
+void networks_compare(measured *all) {
+    for (int i = 0; i < all->cells; i++) {
+        cell *cell = &all->cell[i];
+        int best = best_window(cell);
+        cell->found = best < 0 ? (interval){NAN, NAN, NAN} : settled_ratio(cell, PACED, best);
+        for (int method = FIRST_OPPONENT; method < METHODS; method++)
+            cell->against[method] = settled_ratio(cell, DEFAULT, method);
+    }
 }
 
 double first_ratio(const cell *cell, int method, int other) {

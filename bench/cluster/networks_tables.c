@@ -48,7 +48,7 @@ static void write_found(const cell *cell) {
     }
     write_number(2, settled_median(cell, best) / cell->bound);
     printf(" %s |", strchr(method_names[best], '-') + 1);
-    write_interval(settled_ratio(cell, PACED, best));
+    write_interval(cell->found);
     printf("\n");
 }
 
@@ -84,7 +84,7 @@ static void write_opponents(const measured *all, const char *network) {
         }
         write_label(all, cell);
         write_number(2, settled_median(cell, DEFAULT) / cell->bound);
-        for (int m = FIRST_OPPONENT; m < METHODS; m++) write_interval(settled_ratio(cell, DEFAULT, m));
+        for (int m = FIRST_OPPONENT; m < METHODS; m++) write_interval(cell->against[m]);
         write_number(2, first_ratio(cell, DEFAULT, ISEND));
         printf("\n");
     }
