@@ -9,6 +9,7 @@
 #   make bench-node     ours against MPI, PetscSF and Zoltan on one node, for half an hour
 #   make bench-couple   what building coupling schedules costs, in a minute
 #   make bench-cluster  ours against MPI on an emulated cluster, as root, for most of an hour
+#   make bench-networks the window that finds itself, and the default against MPI, on ten emulated networks, as root, for two hours
 #   make bench-preload  unmodified programs with the drop-in library and without, as root
 #   make sim        builds the command and some programs for simulated machines, in build-sim/ (scripts/sim)
 #   make experiments    figures of the papers on simulated machines, and whether they confirm what was found there
@@ -29,7 +30,7 @@ define build
 	@sed -n 's/^-- left out:/left out:/p' $(or $(2),$(BUILD)).log
 endef
 
-.PHONY: all lib demo test test-all bench bench-node bench-couple bench-cluster bench-preload sim experiments package format setup clean bench-programs
+.PHONY: all lib demo test test-all bench bench-node bench-couple bench-cluster bench-networks bench-preload sim experiments package format setup clean bench-programs
 
 all:
 	@scripts/setup build --or-without command
@@ -54,7 +55,7 @@ test-all: setup
 	@scripts/test --all
 
 # Benchmarks need the command.
-bench bench-node bench-couple bench-cluster bench-preload: bench-programs
+bench bench-node bench-couple bench-cluster bench-networks bench-preload: bench-programs
 bench-programs:
 	@scripts/setup build command run
 	$(call build,all,,-DQDR_COMMAND=ON)
@@ -70,6 +71,9 @@ bench-couple:
 
 bench-cluster:
 	@scripts/bench-cluster --build $(BUILD)
+
+bench-networks:
+	@scripts/bench-networks --build $(BUILD)
 
 bench-preload:
 	@scripts/bench-preload --build $(BUILD)

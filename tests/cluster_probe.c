@@ -3,7 +3,8 @@
  * What a program sees of the emulated cluster. The ranks come in groups of RANKS-PER-HOST, the first argument; a group
  * must be one host: one host name, no other host with the same, one shared-memory communicator of just these ranks.
  * A ring exchange then has to carry the right data between all neighbours, and a message of 1 MB from the first rank
- * to the last one gives the speed of the wire, which is printed as "bandwidth B" in bits per second. At the end all
+ * to the last one gives the speed of the wire, which is printed as "bandwidth B" in bits per second; one without content
+ * and its answer give the time of a round trip, printed as "roundtrip T" in microseconds. At the end all
  * ranks send to the first at once, which a shallow port buffer cannot hold: the switch must drop, and TCP repair it.
  */
 #include <mpi.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME = 64, WORDS = 4096, MEGABYTE = 1 << 20, ROUNDS = 3, INCAST = 1 << 18 };
+enum { NAME = 64, WORDS = 4096, MEGABYTE = 1 << 20, ROUNDS = 3, TRIPS = 10, INCAST = 1 << 18 };
 
 static int rank, ranks;
 
@@ -103,6 +104,26 @@ static int measure(void) {
     return 0;
 }
 
+/* The shortest of some, since whoever waits for a processor is late. */
+static int measure_round_trip(void) {
+    const int last = ranks - 1;
+    double best = 1e9;
+    for (int round = 0; round < TRIPS && ranks > 1; ++round) {
+        const double begin = MPI_Wtime();
+        if (rank == 0) {
+            MPI_Send(NULL, 0, MPI_CHAR, last, 4, MPI_COMM_WORLD);
+            MPI_Recv(NULL, 0, MPI_CHAR, last, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (rank == last) {
+            MPI_Recv(NULL, 0, MPI_CHAR, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(NULL, 0, MPI_CHAR, 0, 4, MPI_COMM_WORLD);
+        }
+        const double seconds = MPI_Wtime() - begin;
+        if (seconds < best) best = seconds;
+    }
+    if (rank == 0) printf("roundtrip %.0f\n", 1e6 * best);
+    return 0;
+}
+
 static int check_incast(void) {
     const int sources = rank == 0 ? ranks : 0;
     static unsigned char out[INCAST];
@@ -137,7 +158,7 @@ int main(int argc, char **argv) {
         failures = complain("ranks left over by hosts of the size in argument 1", ranks, 0);
     } else {
         failures = check_names(per_host) + check_shared_memory(per_host) + check_private_folder(per_host) +
-                   check_ring() + measure() + check_incast();
+                   check_ring() + measure() + measure_round_trip() + check_incast();
     }
     MPI_Allreduce(&failures, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Finalize();

@@ -98,9 +98,12 @@ static int check_trace(const arguments *arguments, bench *bench) {
                 : complain("cannot write '%s': its folder is not there or not writable", bench->trace);
 }
 
+enum { MOST_TOGETHER = 64 };
+
 static int read_settings(const arguments *arguments, bench *bench) {
     const int64_t most = INT64_C(1) << 40;
     int code = argument_count(arguments, "repeat", 1, 1000000, &bench->repeat);
+    if (!code) code = argument_count(arguments, "fewest", 1, 1000000, &bench->fewest);
     if (!code) code = argument_count(arguments, "warmup", 0, 1000000, &bench->warmup);
     if (!code) code = argument_count(arguments, "seed", 0, most, &bench->seed);
     if (!code) code = argument_count(arguments, "item-bytes", 1, 1 << 20, &bench->item_bytes);
@@ -108,11 +111,14 @@ static int read_settings(const arguments *arguments, bench *bench) {
     if (!code) code = argument_count(arguments, "window", 1, most, &bench->options.window);
     if (!code) code = argument_number(arguments, "pause", 0, 60000, &bench->pause);
     if (!code) code = argument_number(arguments, "seconds", 0, 1e6, &bench->limit);
+    if (!code) code = argument_number(arguments, "late", 0, 60000, &bench->late);
+    if (!code) code = argument_count(arguments, "together", 1, MOST_TOGETHER, &bench->together);
     if (!code) code = read_pacing(arguments, bench);
     if (!code) code = read_rate(arguments, bench);
     if (!code) code = check_trace(arguments, bench);
     if (!code) code = choose_methods(arguments, bench);
     bench->pause /= 1e3;
+    bench->late /= 1e3;
     return code;
 }
 
@@ -153,7 +159,7 @@ static int check_size(const bench *bench) {
             items += (double)view.items[k];
         for (int64_t k = view.column_start[rank]; k < view.column_start[rank + 1]; k++)
             items += (double)view.items[view.column_message[k]];
-        most = fmax(most, items * (double)bench->item_bytes * (bench->changing ? 2 : 1));
+        most = fmax(most, items * (double)(bench->item_bytes * bench->together) * (bench->changing ? 2 : 1));
     }
     if (most <= memory) return EXIT_GOOD;
     return complain("the buffers of one rank would need %.0f bytes; this machine has %.0f", most, memory);
@@ -212,7 +218,7 @@ static int share_pattern(const arguments *arguments, bench *bench) {
 
 /* 1448 of the 1514 bytes of an Ethernet frame carry data; a burst may leave at once. */
 static int find_bound(bench *bench) {
-    double bytes = (double)bench->statistics.traffic * (double)bench->item_bytes;
+    double bytes = (double)bench->statistics.traffic * (double)(bench->item_bytes * bench->together);
     qdr_bounds bounds;
     bench->bound = NAN;
     if (bench->rate > 0) {
@@ -221,7 +227,7 @@ static int find_bound(bench *bench) {
     } else if (bench->machine) {
         if (qdr_bounds_compute(bench->pattern, bench->machine, bench->item_bytes, &bounds))
             return complain_library();
-        if (bounds.direct > 0) bench->bound = bounds.direct;
+        if (bounds.direct > 0) bench->bound = bounds.direct * (double)bench->together;
     }
     return EXIT_GOOD;
 }
@@ -247,6 +253,11 @@ static void mark_chosen(bench *bench) {
     }
 }
 
+static char *refuse_together(const bench *bench, const bench_method *method) {
+    if (bench->together == 1 || method->kind == &bench_plan) return NULL;
+    return copy_text("it runs one exchange at a time; --together is for plans");
+}
+
 static int create_methods(bench *bench) {
     const bench_side *out = &bench->fixed.out, *in = &bench->fixed.in;
     int usable = 0, needs_partners = 0;
@@ -257,7 +268,8 @@ static int create_methods(bench *bench) {
     for (int i = 0; i < bench->methods; i++) {
         bench_method *method = &bench->method[i];
         progress_say("preparing %s", method->name);
-        method->refusal = method->kind->create(bench, method);
+        method->refusal = refuse_together(bench, method);
+        if (!method->refusal) method->refusal = method->kind->create(bench, method);
         if (method->refusal && method->asked) return complain("%s: %s", method->name, method->refusal);
         usable += !method->refusal;
     }
@@ -294,6 +306,7 @@ static void clean_up(bench *bench) {
         free(method->name);
         free(method->algorithm);
         free(method->refusal);
+        free(method->ran);
         free(method->seconds);
     }
     free(bench->method);
@@ -310,9 +323,11 @@ static int run(const arguments *arguments, FILE *out) {
     bench bench = {
         .text = arguments->operand[0],
         .repeat = 9,
+        .fewest = 3,
         .warmup = 1,
         .seed = 1,
         .item_bytes = 1,
+        .together = 1,
         .changing = argument(arguments, "changing") != NULL,
         .explain = argument(arguments, "explain") != NULL,
         .options = QDR_PLAN_OPTIONS,
@@ -344,8 +359,12 @@ static const option options[] = {
     {0, "item-bytes", "B", "bytes of one item, if the pattern counts items (default 1)", OPTION_ONCE},
     {0, "repeat", "R", "repetitions that count (default 9)", OPTION_ONCE},
     {0, "warmup", "R", "repetitions before that (default 1)", OPTION_ONCE},
-    {0, "seconds", "LIMIT", "of one method in all; it stops then, after 3 repetitions at least", OPTION_ONCE},
+    {0, "seconds", "LIMIT", "of one method in all; it stops then", OPTION_ONCE},
+    {0, "fewest", "R", "repetitions that it has in spite of that limit (default 3)", OPTION_ONCE},
     {0, "pause", "MS", "milliseconds of rest before each exchange (default 0)", OPTION_ONCE},
+    {0, "late", "MS", "milliseconds by which one rank, drawn each time, comes late (default 0)", OPTION_ONCE},
+    {0, "together", "N", "exchanges at once: a method is N plans, and its time that of all (default 1)",
+     OPTION_ONCE},
     {0, "seed", "N", "of the order of methods and of sizes that change (default 1)", OPTION_ONCE},
     {0, "rate", "RATE", "of every port, 50Mbit/s, for the bound of the wire", OPTION_ONCE},
     {0, "burst", "BYTES", "that a port lets pass at once, for the same (default 0)", OPTION_ONCE},
@@ -376,7 +395,11 @@ const command bench_command = {
                    "\n"
                    "Without -a: default, paced, coloring, pairwise, async, and without --with also\n"
                    "mpi-alltoallv. mpi-alltoallv-pairwise is written by hand, because MPI libraries do not\n"
-                   "let a program choose. The exit code is 1 when contents were wrong.\n",
+                   "let a program choose. The exit code is 1 when contents were wrong.\n"
+                   "\n"
+                   "With --together N a method is N plans, each with data of its own, started one after\n"
+                   "the other and then waited for; opponents have no such thing. A rank that --late\n"
+                   "holds up sleeps first, and its exchange counts from when the others began.\n",
     .examples = "mpirun -n 16 quadrille bench complete:bytes=64Ki --rate 50Mbit/s --burst 32Ki\n"
                 "mpirun -n 8 quadrille bench zipf:density=0.5,bytes=64K -a paced --with isend --changing\n"
                 "mpirun -n 8 quadrille bench mesh:points=2800 --trace trace.json --json\n",

@@ -27,6 +27,8 @@ typedef struct bench_load {
     bench_side out, in;
     unsigned char *outgoing, *incoming;
     int64_t out_room, in_room; /* bytes */
+    struct bench_load *next;   /* of the same sizes, for the exchange beside this one; NULL: none */
+    int number;                /* among them, from 0 */
 } bench_load;
 
 /* ---- methods ------------------------------------------------------------------------------------------- */
@@ -59,16 +61,19 @@ struct bench_method {
     qdr_plan_info info; /* of a plan */
     int chosen;         /* runs what the default rule chose */
     char *refusal;
-    double *seconds; /* [samples], each the slowest rank's; sorted in the end */
+    double *ran;     /* [samples], each the slowest rank's, in the order in which they ran */
+    double *seconds; /* the same, sorted */
     int64_t samples;
+    double first; /* the very first exchange, which need not be among the samples */
     double spent;
 };
 
 struct bench {
     /* what was asked for */
     const char *text;
-    int64_t repeat, warmup, seed, item_bytes, burst;
-    double pause, limit, rate; /* seconds; bytes per second; 0: none */
+    int64_t repeat, fewest, warmup, seed, item_bytes, burst;
+    double pause, limit, late, rate; /* seconds; bytes per second; 0: none */
+    int64_t together;                /* exchanges of a plan under way at once */
     int changing, explain;
     qdr_plan_options options;
     const char *trace; /* a path */
@@ -89,7 +94,7 @@ struct bench {
 
 /* ---- bench_load.c -------------------------------------------------------------------------------------- */
 
-/* Makes the load of the pattern. */
+/* Makes the load of the pattern, and those beside it. */
 void bench_load_open(const bench *bench, bench_load *load);
 
 /* Other sizes between the same ranks, by the number of the repetition. */

@@ -40,9 +40,9 @@ int64_t contents_check(const unsigned char *data, int64_t bytes, uint64_t key) {
     return -1;
 }
 
-static uint64_t key_of(const bench *bench, int origin, int destination) {
+static uint64_t key_of(const bench *bench, int number, int origin, int destination) {
     random_stream random = random_seed((uint64_t)bench->round);
-    random.state ^= (uint64_t)origin << 32 ^ (uint64_t)destination;
+    random.state ^= (uint64_t)origin << 32 ^ (uint64_t)destination ^ (uint64_t)number << 56;
     return random_word(&random);
 }
 
@@ -50,8 +50,9 @@ void bench_load_fill(const bench *bench, bench_load *load) {
     const bench_side *out = &load->out;
     for (int i = 0; i < out->count; i++)
         contents_fill(load->outgoing + out->offset[i] * bench->item_bytes, out->items[i] * bench->item_bytes,
-                      key_of(bench, bench->rank, out->partner[i]));
+                      key_of(bench, load->number, bench->rank, out->partner[i]));
     memset(load->incoming, 0, (size_t)(load->in.total * bench->item_bytes));
+    if (load->next) bench_load_fill(bench, load->next);
 }
 
 char *bench_load_check(const bench *bench, const bench_load *load) {
@@ -59,12 +60,12 @@ char *bench_load_check(const bench *bench, const bench_load *load) {
     for (int i = 0; i < in->count; i++) {
         int64_t bytes = in->items[i] * bench->item_bytes;
         int64_t place = contents_check(load->incoming + in->offset[i] * bench->item_bytes, bytes,
-                                       key_of(bench, in->partner[i], bench->rank));
+                                       key_of(bench, load->number, in->partner[i], bench->rank));
         if (place >= 0)
             return print_text("byte %" PRId64 " of %" PRId64 " from rank %d to rank %d is wrong", place,
                               bytes, in->partner[i], bench->rank);
     }
-    return NULL;
+    return load->next ? bench_load_check(bench, load->next) : NULL;
 }
 
 /* ---- sides --------------------------------------------------------------------------------------------- */
@@ -117,6 +118,7 @@ static void read_load(const bench *bench, const int64_t *items, bench_load *load
     read_side(&view, items, bench->rank, 1, &load->in);
     make_room(load->out.total * bench->item_bytes, &load->out_room, &load->outgoing);
     make_room(load->in.total * bench->item_bytes, &load->in_room, &load->incoming);
+    if (load->next) read_load(bench, items, load->next);
 }
 
 void bench_load_open(const bench *bench, bench_load *load) {
@@ -124,7 +126,12 @@ void bench_load_open(const bench *bench, bench_load *load) {
     int rank = bench->rank;
     open_side(view.row_start[rank + 1] - view.row_start[rank] + 1, &load->out);
     open_side(view.column_start[rank + 1] - view.column_start[rank] + 1, &load->in);
-    read_load(bench, view.items, load);
+    if (load->number + 1 < bench->together) {
+        load->next = ALLOCATE(bench_load, 1);
+        load->next->number = load->number + 1;
+        bench_load_open(bench, load->next);
+    }
+    if (load->number == 0) read_load(bench, view.items, load);
 }
 
 static void close_side(bench_side *side) {
@@ -138,6 +145,8 @@ void bench_load_close(bench_load *load) {
     close_side(&load->in);
     free(load->outgoing);
     free(load->incoming);
+    if (load->next) bench_load_close(load->next);
+    free(load->next);
     memset(load, 0, sizeof *load);
 }
 

@@ -57,6 +57,26 @@ static void carry(const bench *from, bench *to) {
             }
 }
 
+/* Bytes of the exchange beside it are noticed, and so is one that did not come at all. */
+static void loads_at_once_are_apart(void **state) {
+    (void)state;
+    bench bench = {.item_bytes = 3, .rank = 1, .ranks = 3, .round = 4, .together = 2};
+    char *sentence;
+    assert_int_equal(qdr_pattern_from_spec("complete:n=3,bytes=10", &bench.pattern), QDR_OK);
+    bench_load_open(&bench, &bench.fixed);
+    bench_load *beside = bench.fixed.next;
+    assert_non_null(beside);
+    assert_null(beside->next);
+    bench_load_fill(&bench, &bench.fixed);
+    assert_memory_not_equal(bench.fixed.outgoing, beside->outgoing, 30);
+    bench_load_change(&bench, 0, &bench.fixed);
+    assert_memory_equal(bench.fixed.in.items, beside->in.items, sizeof(int64_t) * (size_t)beside->in.count);
+    sentence = bench_load_check(&bench, beside);
+    assert_non_null(sentence);
+    free(sentence);
+    close_bench(&bench);
+}
+
 static void contents_are_of_their_place_and_time(void **state) {
     (void)state;
     enum { RANKS = 5 };
@@ -123,6 +143,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_byte_counts),
         cmocka_unit_test(contents_are_of_their_place_and_time),
+        cmocka_unit_test(loads_at_once_are_apart),
         cmocka_unit_test(the_diagonal_is_at_its_place),
         cmocka_unit_test(changed_sizes_keep_the_bound),
     };

@@ -2,19 +2,19 @@
 /*
  * Measuring. In every repetition each method runs once, in an order that is drawn afresh: whoever follows a
  * certain other one would find its caches and its network buffers in the same state every time. All ranks
- * draw the same order. The time of an exchange is that of the slowest rank, from a common barrier on;
- * buffers are filled, wiped and checked outside it, at every exchange.
+ * draw the same order. The time of an exchange is that of the slowest rank, from a common barrier on, also
+ * where one rank is made to come late after it; buffers are filled, wiped and checked outside it, at every
+ * exchange.
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "bench.h"
 #include "complain.h"
 #include "progress.h"
 #include "random.h"
-
-enum { FEWEST_SAMPLES = 3 };
 
 /* The sentence of the lowest rank that has one, on all ranks. */
 static void share_sentence(bench *bench, const bench_method *method, char *sentence) {
@@ -27,14 +27,24 @@ static void share_sentence(bench *bench, const bench_method *method, char *sente
     if (!bench->wrong) bench->wrong = copy_text(line);
 }
 
+static void rest(double seconds) {
+    struct timespec pause = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    if (seconds > 0) nanosleep(&pause, NULL);
+}
+
+/* All ranks know who comes late, though only that one has to. */
+static int comes_late(const bench *bench) {
+    random_stream random = random_seed((uint64_t)bench->seed ^ (uint64_t)bench->round << 20);
+    return (int)(random_word(&random) % (uint64_t)bench->ranks) == bench->rank;
+}
+
 double bench_run(bench *bench, bench_method *method) {
-    struct timespec pause = {(time_t)bench->pause,
-                             (long)((bench->pause - (double)(time_t)bench->pause) * 1e9)};
     bench->round++;
     bench_load_fill(bench, method->load);
-    if (bench->pause > 0) nanosleep(&pause, NULL);
+    rest(bench->pause);
     MPI_Barrier(MPI_COMM_WORLD);
     double start = clock_seconds();
+    if (comes_late(bench)) rest(bench->late);
     bench_record(method, TRACE_START, -1, 0, 0);
     method->kind->run(bench, method);
     bench_record(method, TRACE_END, -1, 0, 0);
@@ -58,7 +68,7 @@ static void draw_order(random_stream *random, int count, int *order) {
 /* All ranks have the same times, so all come to the same end. */
 static int has_enough(const bench *bench, const bench_method *method) {
     return method->refusal ||
-           (bench->limit > 0 && method->spent >= bench->limit && method->samples >= FEWEST_SAMPLES);
+           (bench->limit > 0 && method->spent >= bench->limit && method->samples >= bench->fewest);
 }
 
 static void repeat(bench *bench, int64_t repetition, const int *order) {
@@ -67,8 +77,9 @@ static void repeat(bench *bench, int64_t repetition, const int *order) {
         if (has_enough(bench, method)) continue;
         if (method->load == &bench->changed) bench_load_change(bench, repetition, method->load);
         double seconds = bench_run(bench, method);
+        if (method->first == 0) method->first = seconds;
         if (repetition < 0) continue;
-        method->seconds[method->samples++] = seconds;
+        method->ran[method->samples++] = seconds;
         method->spent += seconds;
     }
 }
@@ -78,18 +89,24 @@ static int by_value(const void *first, const void *second) {
     return (a > b) - (a < b);
 }
 
+static void sort_samples(bench_method *method) {
+    method->seconds = ALLOCATE(double, method->samples);
+    if (!method->samples) return;
+    memcpy(method->seconds, method->ran, (size_t)method->samples * sizeof(double));
+    qsort(method->seconds, (size_t)method->samples, sizeof(double), by_value);
+}
+
 void bench_measure(bench *bench) {
     random_stream random = random_seed((uint64_t)bench->seed);
     int *order = ALLOCATE(int, bench->methods);
-    for (int i = 0; i < bench->methods; i++) bench->method[i].seconds = ALLOCATE(double, bench->repeat);
+    for (int i = 0; i < bench->methods; i++) bench->method[i].ran = ALLOCATE(double, bench->repeat);
     for (int64_t repetition = -bench->warmup; repetition < bench->repeat; repetition++) {
         progress_say("repetition %" PRId64 " of %" PRId64, repetition < 0 ? 0 : repetition + 1,
                      bench->repeat);
         draw_order(&random, bench->methods, order);
         repeat(bench, repetition, order);
     }
-    for (int i = 0; i < bench->methods; i++)
-        qsort(bench->method[i].seconds, (size_t)bench->method[i].samples, sizeof(double), by_value);
+    for (int i = 0; i < bench->methods; i++) sort_samples(&bench->method[i]);
     free(order);
 }
 

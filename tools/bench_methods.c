@@ -2,7 +2,8 @@
 /*
  * A plan of the library in the shape of a method, and what all methods share. The partners were made from
  * both sides of the load, in its order, so the load's arrays are what an exchange takes. Offsets do not
- * change with the call unless sizes do, and those the load has too.
+ * change with the call unless sizes do, and those the load has too. Exchanges under way at once are as many
+ * plans.
  */
 #include <stdlib.h>
 
@@ -43,39 +44,69 @@ void bench_fail(const bench *bench, const bench_method *method, const char *sent
 
 /* ---- plans --------------------------------------------------------------------------------------------- */
 
+/* As many plans as exchanges are under way at once, each with a load of its own. */
+typedef struct plans {
+    int count;
+    qdr_plan **plan;
+    qdr_exchange **exchange;
+} plans;
+
+static void destroy_plan(bench_method *method) {
+    plans *all = method->state;
+    for (int i = 0; i < all->count; i++) qdr_plan_destroy(&all->plan[i]);
+    free(all->plan);
+    free(all->exchange);
+    free(all);
+}
+
 static char *create_plan(const bench *bench, bench_method *method) {
     qdr_plan_options options = bench->options;
-    qdr_plan *plan = NULL;
+    plans *all = method->state = ALLOCATE(plans, 1);
+    all->plan = ALLOCATE(qdr_plan *, bench->together);
+    all->exchange = ALLOCATE(qdr_exchange *, bench->together);
     options.algorithm = method->algorithm;
     options.machine = bench->machine;
     if (method->recorder) {
         options.trace = take_event;
         options.trace_context = method->recorder;
     }
-    if (qdr_plan_create(bench->partners, &options, &plan)) return copy_text(qdr_error_message());
-    if (qdr_plan_look(plan, &method->info)) bench_fail(bench, method, qdr_error_message());
-    method->state = plan;
+    for (; all->count < bench->together; all->count++)
+        if (qdr_plan_create(bench->partners, &options, &all->plan[all->count]))
+            return copy_text(qdr_error_message());
+    if (qdr_plan_look(all->plan[0], &method->info)) bench_fail(bench, method, qdr_error_message());
     return NULL;
 }
 
-static void run_plan(const bench *bench, bench_method *method) {
-    const bench_load *load = method->load;
+static qdr_buffers buffers_of(const bench *bench, const bench_load *load, int changed) {
     qdr_buffers buffers = QDR_BUFFERS;
     buffers.item_bytes = bench->item_bytes;
     buffers.outgoing_base = load->outgoing;
     buffers.incoming_base = load->incoming;
     buffers.outgoing_offset = load->out.offset;
     buffers.incoming_offset = load->in.offset;
-    if (load == &bench->changed) {
+    if (changed) {
         buffers.outgoing_items = load->out.items;
         buffers.incoming_items = load->in.items;
     }
-    if (qdr_plan_exchange(method->state, &buffers)) bench_fail(bench, method, qdr_error_message());
+    return buffers;
 }
 
-static void destroy_plan(bench_method *method) {
-    qdr_plan *plan = method->state;
-    qdr_plan_destroy(&plan);
+static void run_plan(const bench *bench, bench_method *method) {
+    plans *all = method->state;
+    const bench_load *load = method->load;
+    int changed = load == &bench->changed;
+    if (all->count == 1) {
+        qdr_buffers buffers = buffers_of(bench, load, changed);
+        if (qdr_plan_exchange(all->plan[0], &buffers)) bench_fail(bench, method, qdr_error_message());
+        return;
+    }
+    for (int i = 0; i < all->count; i++, load = load->next) {
+        qdr_buffers buffers = buffers_of(bench, load, changed);
+        if (qdr_exchange_start(all->plan[i], &buffers, &all->exchange[i]))
+            bench_fail(bench, method, qdr_error_message());
+    }
+    for (int i = 0; i < all->count; i++)
+        if (qdr_exchange_wait(&all->exchange[i])) bench_fail(bench, method, qdr_error_message());
 }
 
 const bench_kind bench_plan = {

@@ -128,14 +128,22 @@ int bench_write_text(const bench *bench, FILE *out) {
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
 
+static json_t *json_samples(const bench_method *method) {
+    json_t *samples = json_array();
+    for (int64_t i = 0; i < method->samples; i++) json_add(samples, json_real(method->ran[i]));
+    return samples;
+}
+
 static json_t *json_method(const bench *bench, const bench_method *method, double fastest) {
     const qdr_plan_info *info = &method->info;
     double median = bench_median(method);
-    json_t *object = json_pack(
-        "{s:o, s:f, s:f, s:f, s:o, s:b, s:f, s:I}", "method", json_text(method->name), "median_seconds",
-        median, "min_seconds", method->seconds[0], "max_seconds", method->seconds[method->samples - 1],
-        "ratio_to_bound", json_number_or_null(ratio_to_bound(bench, method)), "chosen", method->chosen,
-        "ratio_to_fastest", ratio_to(median, fastest), "repetitions", (json_int_t)method->samples);
+    json_t *object =
+        json_pack("{s:o, s:f, s:f, s:f, s:o, s:b, s:f, s:I, s:f, s:o}", "method", json_text(method->name),
+                  "median_seconds", median, "min_seconds", method->seconds[0], "max_seconds",
+                  method->seconds[method->samples - 1], "ratio_to_bound",
+                  json_number_or_null(ratio_to_bound(bench, method)), "chosen", method->chosen,
+                  "ratio_to_fastest", ratio_to(median, fastest), "repetitions", (json_int_t)method->samples,
+                  "first", method->first, "samples", json_samples(method));
     if (method->kind != &bench_plan) return object;
     json_join(object, json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:f}", "algorithm", info->algorithm,
                                 "pacing", info->pacing, "transport", info->transport, "chunk",

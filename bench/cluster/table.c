@@ -17,35 +17,13 @@
  */
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#include "judge.h"
 
-enum { REACHED = 0, MISSED = 1, UNREADABLE = 2 };
-
-static void *checked(void *block) {
-    if (block) return block;
-    fputs("cluster_table: out of memory\n", stderr);
-    exit(UNREADABLE);
-}
-
-static char *print_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *print_text(const char *format, ...) {
-    char *text = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    return checked(length < 0 ? NULL : text);
-}
-
-static int refuse(const char *path, const char *why) {
-    fprintf(stderr, "cluster_table: %s: %s\n", path, why);
-    return UNREADABLE;
-}
+const char judge_name[] = "cluster_table";
 
 /* ---- what was measured --------------------------------------------------------------------------------- */
 
@@ -264,14 +242,6 @@ static void write_figure(const figure *f, double bound) {
         printf(" %.2f (%.2f..%.2f) |", f->median / bound, f->least / bound, f->most / bound);
 }
 
-/* What is not there is a dash. */
-static void write_number(int digits, double value) {
-    if (isfinite(value))
-        printf(" %.*f |", digits, value);
-    else
-        printf(" - |");
-}
-
 static void write_row(const section *s, const row *row) {
     const figure *best = best_opponent(row);
     printf("| `%s` |", row->pattern);
@@ -349,11 +319,6 @@ static const bar bars[] = {
      0.98, 1},
     {"changing", "`paced` with changing sizes takes at most 1.05 of fixed ones", NULL, changing, 1.05, 0},
 };
-
-static int say(int reached, const char *setting, const char *sentence, const char *detail) {
-    printf("- %s: %s: %s%s\n", reached ? "reached" : "**MISSED**", setting, sentence, detail);
-    return !reached;
-}
 
 static int judge(const section *s, const char *setting, const bar *bar) {
     const row *worst = NULL;
