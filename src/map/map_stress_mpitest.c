@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Maps at random: map_stress_mpitest EXCHANGES SEED.
+ * Maps at random: map_stress_mpitest EXCHANGES SEED [pieces].
  *
  * Maps of random links, directions, algorithms and transports live on two communicators, one on a node, one
  * on two (by names of processors that the library is told), and byte-level plans beside them. They come and
  * go, and get other lists. Several exchanges of each are under way; ranks start, test and wait in an order of
  * their own, so that some run ahead, on one-way patterns as far as they are let. Messages have from one byte
- * to 200 KB, so slots grow; and sometimes there is no memory for that, on one rank or another.
+ * to 200 KB, so slots grow, or with `pieces` rings go round; and sometimes there is no memory for that, on one rank or another.
  *
  * What all ranks must decide alike comes from a stream of random numbers that they share, the rest from
  * streams of their own. Exchanges are started in rounds: whatever a rank waits for before it has started its
@@ -18,6 +18,7 @@
 #include "map/map_cases.h"
 #include "mpi_check.h"
 #include "mpi_content.h"
+#include "mpi_pieces.h"
 #include "wire/node.h"
 
 /* Keeps the modules of MPI in the process to its end: see tests/openmpi.supp. */
@@ -438,6 +439,7 @@ int main(int count, char **words) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int64_t wanted = count > 1 ? atoll(words[1]) : 1000, seed = count > 2 ? atoll(words[2]) : 1;
+    pieces_are_small(count > 3 ? 1024 : 0);
     common = qdri_random_seed((uint64_t)seed);
     own = qdri_random_seed(qdri_mix((uint64_t)seed) ^ (uint64_t)(rank + 1));
     for (int c = 0; c < COMMS; c++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[c]);

@@ -61,6 +61,19 @@ void qdri_aside_arrived(qdr_exchange *exchange, int source, const char *data) {
     }
 }
 
+int qdri_aside_is_due(const qdr_exchange *exchange, int source) {
+    const qdri_cargo *cargo = exchange->cargo;
+    if (!cargo || cargo->keeps || cargo->whole) return 0;
+    return !cargo->ordered || exchange->plan->near->source_order[exchange->unpacked] == source;
+}
+
+void qdri_aside_unpacked(qdr_exchange *exchange, int source) {
+    qdri_near_unpacked(exchange, source, exchange->number);
+    if (!exchange->cargo->ordered) return;
+    exchange->unpacked++;
+    unpack_in_order(exchange);
+}
+
 void qdri_aside_end(qdr_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     if (!exchange->cargo || exchange->program->stages == 1) return;

@@ -175,10 +175,13 @@ static void wait_for_neighbors(qdr_exchange *waited) {
     const double most = 0.02; /* seconds */
     int before_yielding = qdri_node_crowded(waited->wire) ? 4 : 400;
     double until = 0;
-    for (int looks = 1; !waited->finished && looks < LOOKS; looks++) {
+    for (int looks = 1, idle = 0; !waited->finished && idle < LOOKS; looks++) {
+        int64_t moves = waited->near_moves;
         qdri_near_poll(waited);
-        if (looks < before_yielding || waited->finished) continue;
-        sched_yield();
+        if (waited->finished) return;
+        idle = waited->near_moves == moves ? idle + 1 : 0;
+        if (idle > 0 && idle < before_yielding) continue;
+        if (idle > 0) sched_yield();
         if (looks % LOOKS_BETWEEN_PROGRESS) continue;
         qdri_progress(waited->wire);
         double now = qdri_seconds();
@@ -199,7 +202,7 @@ qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
         qdri_unlock(wire);
         return status;
     }
-    int near_left = waited->near_left;
+    int64_t near_moves = waited->near_moves;
     qdr_status status = qdri_wait_until(wire, &waited->finished, -between_notes);
     /* Whoever comes here has time. */
     double patience = 0, begin = 0;
@@ -211,8 +214,8 @@ qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
     }
     while (status == QDR_STALLED) {
         double now = qdri_seconds();
-        if (waited->near_left != near_left) waited->moved = now;
-        near_left = waited->near_left;
+        if (waited->near_moves != near_moves) waited->moved = now;
+        near_moves = waited->near_moves;
         qdri_near_suspect(waited);
         double last = waited->moved > begin ? waited->moved : begin;
         qdri_stall_note(waited);
