@@ -149,7 +149,7 @@ static void cell(const request *asked, int64_t largest, table *t) {
             if (subjects[i].kind != LIMIT) verify(&moved, subjects[i].name);
         }
     measure(&(measuring){moved.comm, asked->samples}, subjects, count);
-    snprintf(where, sizeof where, "pattern=%s bytes=%lld", asked->pattern, (long long)largest);
+    snprintf(where, sizeof where, "pattern=%s size=%lld", asked->pattern, (long long)largest);
     if (moved.rank == 0) table_add(t, where, subjects, count);
     for (int i = 0; i < count; i++) method[i]->close(subjects[i].state);
     close_traffic(&moved);
@@ -185,7 +185,7 @@ static void first_exchange(request *asked, int64_t largest) {
     double first = seconds[0][TIMES / 2], second = seconds[1][TIMES / 2];
     if (largest >= 64 << 10) asked->missed |= first > 3 * second;
     if (moved.rank == 0)
-        printf("first mode=%s P=%d pattern=%s bytes=%lld us=%.1f second_us=%.1f ratio=%.2f\n", asked->mode,
+        printf("first mode=%s P=%d pattern=%s size=%lld us=%.1f second_us=%.1f ratio=%.2f\n", asked->mode,
                moved.ranks, asked->pattern, (long long)largest, 1e6 * first, 1e6 * second, first / second);
 }
 
