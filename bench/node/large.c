@@ -185,8 +185,10 @@ static void first_exchange(request *asked, int64_t largest) {
     double first = seconds[0][TIMES / 2], second = seconds[1][TIMES / 2];
     if (largest >= 64 << 10) asked->missed |= first > 3 * second;
     if (moved.rank == 0)
-        printf("first mode=%s P=%d pattern=%s size=%lld us=%.1f second_us=%.1f ratio=%.2f\n", asked->mode,
-               moved.ranks, asked->pattern, (long long)largest, 1e6 * first, 1e6 * second, first / second);
+        for (int turn = 0; turn < 2; turn++)
+            printf("first mode=%s P=%d pattern=%s size=%lld method=%s kind=ours us=%.1f\n", asked->mode,
+                   moved.ranks, asked->pattern, (long long)largest, turn ? "second" : "first",
+                   1e6 * seconds[turn][TIMES / 2]);
 }
 
 /* ---- the program --------------------------------------------------------------------------------------- */
