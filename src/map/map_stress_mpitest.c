@@ -47,6 +47,7 @@ static void fine(qdr_status status, const char *what) {
 /* ---- nodes and memory ---------------------------------------------------------------------------------- */
 
 static int two_nodes, may_refuse;
+static int64_t large_block = 15000;
 static int64_t refusals;
 
 int __wrap_PMPI_Get_processor_name(char *name, int *length);
@@ -55,12 +56,13 @@ int __wrap_PMPI_Get_processor_name(char *name, int *length) {
     return MPI_SUCCESS;
 }
 
-/* Large pieces, slots that grow, are often refused; small ones, without which a plan has no channels, rarely.
- * */
+/* Large blocks, for slots that grow and for rings, are often refused; small ones, without which a plan has no
+ * channels, rarely. */
 int64_t __real_qdri_arena_take(qdri_wire *wire, int64_t bytes);
 int64_t __wrap_qdri_arena_take(qdri_wire *wire, int64_t bytes);
 int64_t __wrap_qdri_arena_take(qdri_wire *wire, int64_t bytes) {
-    if (!may_refuse || !one_in(&own, bytes > 15000 ? 3 : 300)) return __real_qdri_arena_take(wire, bytes);
+    if (!may_refuse || !one_in(&own, bytes > large_block ? 3 : 300))
+        return __real_qdri_arena_take(wire, bytes);
     refusals++;
     return 0;
 }
@@ -440,6 +442,7 @@ int main(int count, char **words) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int64_t wanted = count > 1 ? atoll(words[1]) : 1000, seed = count > 2 ? atoll(words[2]) : 1;
     pieces_are_small(count > 3 ? 1024 : 0);
+    if (count > 3) large_block = 3000; /* a ring has more */
     common = qdri_random_seed((uint64_t)seed);
     own = qdri_random_seed(qdri_mix((uint64_t)seed) ^ (uint64_t)(rank + 1));
     for (int c = 0; c < COMMS; c++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[c]);

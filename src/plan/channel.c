@@ -24,10 +24,6 @@ static int64_t stride_of(int64_t capacity) {
     return ((capacity + LINE - 1) / LINE | 1) * LINE;
 }
 
-static int64_t ring_stride(void) {
-    return stride_of(qdri_cut_at.piece);
-}
-
 /* ---- receiving ----------------------------------------------------------------------------------------- */
 
 /* Whoever reads between the two counters sees that they differ. */
@@ -77,9 +73,18 @@ static void grow(qdri_receiver *receiver, qdri_wire *wire) {
     receiver->capacity = receiver->asked;
 }
 
+/* Where many ranks share a node each has many rings: then pieces are smaller, down to what is worth a flag. */
+static int64_t piece_for(int members) {
+    enum { FEW = 16, LEAST = 8 << 10 };
+    int64_t most = qdri_cut_at.piece, share = most * FEW / (members > FEW ? members : FEW) / LINE * LINE;
+    return share > LEAST ? share : most < LEAST ? most : LEAST;
+}
+
 static void make_ring(qdri_receiver *receiver, qdri_wire *wire) {
-    int64_t offset = qdri_arena_take(wire, qdri_cut_at.pieces * ring_stride());
+    receiver->piece = piece_for(qdri_node_members(wire));
+    int64_t offset = qdri_arena_take(wire, qdri_cut_at.pieces * stride_of(receiver->piece));
     receiver->ring = offset ? offset : -1;
+    atomic_store_explicit(&receiver->shared->piece, receiver->piece, memory_order_relaxed);
     atomic_store_explicit(&receiver->shared->ring, receiver->ring, memory_order_release);
 }
 
@@ -123,7 +128,7 @@ const void *qdri_receiver_piece(qdri_receiver *receiver) {
         receiver->written = atomic_load_explicit(&receiver->shared->written, memory_order_acquire);
     if (receiver->read == receiver->written) return NULL;
     return receiver->memory + receiver->ring +
-           (int64_t)(receiver->read % (uint64_t)qdri_cut_at.pieces) * ring_stride();
+           (int64_t)(receiver->read % (uint64_t)qdri_cut_at.pieces) * stride_of(receiver->piece);
 }
 
 void qdri_receiver_read(qdri_receiver *receiver) {
@@ -184,6 +189,7 @@ static qdri_place place_pieces(qdri_sender *sender, int64_t bytes) {
         int64_t offset = atomic_load_explicit(&sender->shared->ring, memory_order_acquire);
         if (offset == 0) return wait_for_room(sender, bytes);
         if (offset < 0) return QDRI_PLACE_MESSAGE;
+        sender->piece = atomic_load_explicit(&sender->shared->piece, memory_order_relaxed);
         sender->ring = sender->memory + offset;
     }
     return QDRI_PLACE_PIECES;
@@ -228,7 +234,7 @@ void *qdri_sender_piece(qdri_sender *sender) {
     if (sender->written - sender->read >= pieces)
         sender->read = atomic_load_explicit(&sender->shared->read, memory_order_acquire);
     if (sender->written - sender->read >= pieces) return NULL;
-    return sender->ring + (int64_t)(sender->written % pieces) * ring_stride();
+    return sender->ring + (int64_t)(sender->written % pieces) * stride_of(sender->piece);
 }
 
 void qdri_sender_wrote(qdri_sender *sender, int is_last) {

@@ -34,7 +34,7 @@ enum { QDRI_MOST_SLOTS = 32 };
 /* Where messages are cut; the same on all ranks, and smaller in tests. */
 typedef struct qdri_cut {
     int64_t whole, whole_kept; /* what is larger goes in pieces; the same of what is kept where it arrives */
-    int64_t piece;             /* bytes; whole cache lines */
+    int64_t piece;             /* bytes, at most; whole cache lines */
     int pieces;                /* of a ring */
 } qdri_cut;
 extern qdri_cut qdri_cut_at;
@@ -59,6 +59,7 @@ typedef struct qdri_shared {
     _Atomic int64_t wanted;          /* its bytes */
     _Alignas(128) _Atomic uint64_t written; /* pieces, by the sender */
     _Alignas(128) _Atomic uint64_t read;    /* by the receiver */
+    _Atomic int64_t piece;                  /* bytes of one */
     _Atomic int64_t ring;                   /* where they are; 0: nowhere yet; -1: there is no memory */
     qdri_flag flag[];
 } qdri_shared;
@@ -72,6 +73,7 @@ typedef struct qdri_sender {
     int64_t asked, offset, capacity, stride;
     uint64_t written, read; /* pieces; the latter as far as is known */
     char *ring;
+    int64_t piece;
     int cuts; /* a message is being written, in pieces */
     int free_slots;
     int8_t free_slot[QDRI_MOST_SLOTS];
@@ -93,7 +95,8 @@ typedef struct qdri_receiver {
     int64_t asked, offset, capacity;
     uint64_t written, read; /* pieces; the former as far as is known */
     int64_t ring;           /* 0: none yet; -1: no memory */
-    qdri_retired *retired;  /* slots that hold messages still, by rising generation */
+    int64_t piece;
+    qdri_retired *retired; /* slots that hold messages still, by rising generation */
     int64_t retired_count, retired_capacity;
 } qdri_receiver;
 

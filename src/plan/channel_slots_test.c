@@ -26,7 +26,7 @@ enum { MOST = 5000, PIECE = 1024, PIECES = 3 }; /* bytes of a slot and of a piec
 
 static char *memory;
 static struct { int64_t begin, bytes; } used[BLOCKS];
-static int uses;
+static int uses, members = 2;
 static _Atomic int refuse_in; /* of so many requests one fails; 0: none, 1: all */
 static qdri_random fate;
 
@@ -77,6 +77,11 @@ void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset) {
 int qdri_node_member(const qdri_wire *wire, int rank) {
     (void)wire;
     return rank;
+}
+
+int qdri_node_members(const qdri_wire *wire) {
+    (void)wire;
+    return members;
 }
 
 int qdri_wire_rank(const qdri_wire *wire) {
@@ -359,6 +364,28 @@ static void test_ring(void **state) {
     close_channel(&both);
 }
 
+/* The rings of a rank do not grow with the number of its neighbors; the sender learns how large their pieces are. */
+static void test_many_rings(void **state) {
+    (void)state;
+    static const struct {
+        int members;
+        int64_t piece;
+    } nodes[] = {{2, 65536}, {16, 65536}, {17, 61568}, {64, 16384}, {128, 8192}, {1000, 8192}};
+    qdri_cut_at.piece = 65536;
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        void *place = NULL;
+        channel both;
+        members = nodes[i].members;
+        open_channel(&both, 3, 1, 0, 0);
+        qdri_receiver_expect(&both.receiver, NULL, MOST + 1, MOST);
+        assert_int_equal(qdri_sender_place(&both.sender, MOST + 1, MOST, &place), QDRI_PLACE_PIECES);
+        assert_int_equal(both.receiver.piece, nodes[i].piece);
+        assert_int_equal(both.sender.piece, nodes[i].piece);
+        close_channel(&both);
+    }
+    members = 2;
+}
+
 /* A sender that runs ahead waits for the word about larger slots, and then for a message to be taken. */
 static void test_credits(void **state) {
     (void)state;
@@ -445,9 +472,9 @@ static void test_threads(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_at_random, set_up), cmocka_unit_test_setup(test_growing, set_up),
-        cmocka_unit_test_setup(test_ring, set_up),      cmocka_unit_test_setup(test_refused, set_up),
-        cmocka_unit_test_setup(test_credits, set_up),   cmocka_unit_test_setup(test_torn_word, set_up),
-        cmocka_unit_test_setup(test_threads, set_up),
+        cmocka_unit_test_setup(test_ring, set_up),      cmocka_unit_test_setup(test_many_rings, set_up),
+        cmocka_unit_test_setup(test_refused, set_up),   cmocka_unit_test_setup(test_credits, set_up),
+        cmocka_unit_test_setup(test_torn_word, set_up), cmocka_unit_test_setup(test_threads, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, clean_up);
 }

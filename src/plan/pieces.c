@@ -10,10 +10,10 @@
 #include "plan/aside.h"
 #include "plan/near.h"
 
-/* The bytes of the next piece. */
-static int64_t piece_bytes(const qdri_near_flow *flow) {
+/* The bytes of the next piece, of at most so many. */
+static int64_t piece_bytes(const qdri_near_flow *flow, int64_t most) {
     int64_t left = flow->bytes - flow->part.offset;
-    return left < qdri_cut_at.piece ? left : qdri_cut_at.piece;
+    return left < most ? left : most;
 }
 
 /* It has been moved; true: it was the last. */
@@ -29,7 +29,7 @@ int qdri_pieces_send(qdri_near_flow *flow) {
     qdri_sender *sender = &flow->neighbor->sender;
     int destination = flow->neighbor->destination, is_last = 0;
     for (void *place; !is_last && (place = qdri_sender_piece(sender)) != NULL;) {
-        flow->part.bytes = piece_bytes(flow);
+        flow->part.bytes = piece_bytes(flow, sender->piece);
         if (cargo)
             cargo->pack_part(cargo, destination, &flow->part, place);
         else
@@ -45,7 +45,7 @@ int qdri_pieces_receive(qdri_near_flow *flow) {
     qdri_receiver *receiver = &flow->neighbor->receiver;
     int is_last = 0;
     for (const void *piece; !is_last && (piece = qdri_receiver_piece(receiver)) != NULL;) {
-        flow->part.bytes = piece_bytes(flow);
+        flow->part.bytes = piece_bytes(flow, receiver->piece);
         if (flow->whole)
             memcpy(flow->whole + flow->part.offset, piece, (size_t)flow->part.bytes);
         else
