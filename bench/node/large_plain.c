@@ -18,6 +18,7 @@ typedef struct plain {
     MPI_Comm comm; /* of neighbors */
     char *out, *in;
     int sends, receives;
+    int is_crowded; /* ranks outnumber processors */
     MPI_Request request[2 * MOST_RANKS];
     int requests;
     int out_count[MOST_RANKS], out_at[MOST_RANKS], in_count[MOST_RANKS],
@@ -41,6 +42,7 @@ static plain *open_plain(const traffic *t) {
     plain *p = room(1, sizeof *p);
     p->t = t;
     p->comm = MPI_COMM_NULL;
+    p->is_crowded = t->ranks > sysconf(_SC_NPROCESSORS_ONLN);
     p->out = t->is_map ? room((size_t)t->out_at[t->ranks], 1) : t->outgoing;
     p->in = t->is_map ? room((size_t)t->in_at[t->ranks], 1) : t->incoming;
     return p;
@@ -182,8 +184,8 @@ const large_method large_plain[] = {
 
 /* ---- limits -------------------------------------------------------------------------------------------- */
 
-static void meet(const traffic *t) {
-    if (t->ranks > sysconf(_SC_NPROCESSORS_ONLN)) MPI_Barrier(t->comm);
+static void meet(const plain *p) {
+    if (p->is_crowded) MPI_Barrier(p->t->comm);
 }
 
 static void *copy_open(const traffic *t) {
@@ -198,7 +200,7 @@ static void copy_run(void *state) {
     int64_t bytes = t->in_at[t->ranks] < t->out_at[t->ranks] ? t->in_at[t->ranks] : t->out_at[t->ranks];
     if (!t->is_map) memcpy(p->in, p->out, (size_t)bytes);
     unpack(p);
-    meet(t);
+    meet(p);
 }
 
 static void *read_open(const traffic *t) {
@@ -226,7 +228,7 @@ static void read_run(void *state) {
         }
     }
     unpack(p);
-    meet(t);
+    meet(p);
 }
 
 const large_method large_limits[] = {
