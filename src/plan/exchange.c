@@ -167,25 +167,35 @@ qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {
     return status;
 }
 
+/* How often to look in vain before yielding. Whoever yields beside other work may lose a whole turn; so where every
+ * rank has a processor the pieces of large messages, which take microseconds each, are waited for without. */
+static int looks_before_yielding(const qdr_exchange *waited) {
+    enum { CROWDED = 4, USUAL = 400, IN_PIECES = 5000 };
+    if (qdri_node_crowded(waited->wire)) return CROWDED;
+    return waited->near_cuts ? IN_PIECES : USUAL;
+}
+
 /* Neighbors mostly answer at once: a little patience before the general way of waiting, which looks at the
  * clock and at everything else. Other exchanges need this rank too. On a busy machine one yield may take a whole turn
- * of others, so here too time is limited. */
+ * of others, so here too time is limited, as long as nothing moves. */
 static void wait_for_neighbors(qdr_exchange *waited) {
-    enum { LOOKS = 2000, LOOKS_BETWEEN_PROGRESS = 16 };
+    enum { YIELDS = 1600, LOOKS_BETWEEN_PROGRESS = 16, PATIENT_LOOKS_BETWEEN_PROGRESS = 400 };
     const double most = 0.02; /* seconds */
-    int before_yielding = qdri_node_crowded(waited->wire) ? 4 : 400;
+    int before_yielding = looks_before_yielding(waited);
+    int64_t seen = waited->near_moves;
     double until = 0;
-    for (int looks = 1, idle = 0; !waited->finished && idle < LOOKS; looks++) {
+    for (int looks = 1, idle = 0; !waited->finished && idle < before_yielding + YIELDS; looks++) {
         int64_t moves = waited->near_moves;
         qdri_near_poll(waited);
         if (waited->finished) return;
         idle = waited->near_moves == moves ? idle + 1 : 0;
-        if (idle > 0 && idle < before_yielding) continue;
-        if (idle > 0) sched_yield();
-        if (looks % LOOKS_BETWEEN_PROGRESS) continue;
+        int is_patient = idle > 0 && idle < before_yielding;
+        if (idle >= before_yielding) sched_yield();
+        if (is_patient ? idle % PATIENT_LOOKS_BETWEEN_PROGRESS : looks % LOOKS_BETWEEN_PROGRESS) continue;
         qdri_progress(waited->wire);
         double now = qdri_seconds();
-        if (until == 0) until = now + most;
+        if (until == 0 || seen != waited->near_moves) until = now + most;
+        seen = waited->near_moves;
         if (now > until) return;
     }
 }

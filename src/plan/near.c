@@ -220,6 +220,7 @@ void qdri_near_start(qdr_exchange *exchange) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
     int keeps = exchange->cargo && exchange->cargo->keeps;
     exchange->near_left = near->sends + near->receives;
+    exchange->near_cuts = 0;
     for (int i = 0; i < near->receives; i++) {
         qdri_near_flow *flow = &exchange->near_in[i];
         qdri_receiver *receiver = &flow->neighbor->receiver;
@@ -229,6 +230,7 @@ void qdri_near_start(qdr_exchange *exchange) {
         /* What was kept is valid until the next but one start: this one. */
         if (keeps && exchange->number >= 2)
             qdri_near_unpacked(exchange, flow->neighbor->source, exchange->number - 2);
+        exchange->near_cuts += flow->bytes > most_of(exchange);
         qdri_receiver_expect(receiver, exchange->wire, flow->bytes, most_of(exchange));
         flow->part = (qdri_part){.offset = 0};
         expect_whole(exchange, flow);
@@ -239,6 +241,7 @@ void qdri_near_start(qdr_exchange *exchange) {
                                          flow->neighbor->destination);
         flow->state = QDRI_NEAR_WAITS;
         flow->part = (qdri_part){.offset = 0};
+        exchange->near_cuts += flow->bytes > most_of(exchange);
     }
     exchange->near_poller.poll = poll;
     qdri_poller_add(exchange->wire, &exchange->near_poller);
