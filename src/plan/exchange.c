@@ -167,12 +167,13 @@ qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {
     return status;
 }
 
-/* How often to look in vain before yielding. Whoever yields beside other work may lose a whole turn; so where every
- * rank has a processor the pieces of large messages, which take microseconds each, are waited for without. */
+/* How often to look in vain before yielding. Whoever yields beside other work may lose a whole turn, of milliseconds; so
+ * where every rank has a processor the pieces of large messages are waited for without, for about as long. */
 static int looks_before_yielding(const qdr_exchange *waited) {
-    enum { CROWDED = 4, USUAL = 400, IN_PIECES = 5000 };
+    enum { CROWDED = 4, USUAL = 400, IN_PIECES = 200000 };
+    const qdri_near *near = waited->plan->near;
     if (qdri_node_crowded(waited->wire)) return CROWDED;
-    return waited->near_cuts ? IN_PIECES : USUAL;
+    return waited->near_cuts ? USUAL + IN_PIECES / (near->sends + near->receives) : USUAL;
 }
 
 /* Neighbors mostly answer at once: a little patience before the general way of waiting, which looks at the
