@@ -17,7 +17,7 @@ extern "C" {
 /* Collective. Block r of this rank's `outgoing`, the bytes r*bytes to (r+1)*bytes, comes to rank r and there
  * to the place of this rank in `incoming`, as with MPI_Alltoall; the two must not overlap. `algorithm` is
  * LEX, PEX, REX or BEX, or another name of the table that needs no machine, with options if wanted; NULL is
- * PEX. It and `bytes` are the same on all ranks; `bytes` may be another at every call.
+ * PEX, but where all ranks share a node what plans choose there: the node's memory. It and `bytes` are the same on all ranks; `bytes` may be another at every call.
  *
  * The first call of an algorithm makes a plan, O(ranks), which is kept with the communicator until that is
  * freed; all ranks get the same status then. Later calls agree on nothing, and from the second of the same

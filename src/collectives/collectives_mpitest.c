@@ -104,13 +104,17 @@ static void test_every_name(void) {
 
 /* One plan for all names of an algorithm and all sizes; another for other options, another communicator. */
 static void test_kept(void) {
-    static const char *const same[] = {"PEX", "pairwise", "LP", "pex", "linear-permutation", NULL};
+    static const char *const same[] = {"PEX", "pairwise", "LP", "pex", "linear-permutation"};
     MPI_Comm comm, other;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_dup(comm, &other);
     int64_t before = plans_made(comm);
     for (int i = 0; i < COUNT(same); i++) exchange(comm, same[i], 10 * i, i);
     CHECK(plans_made(comm) == before + 1);
+    /* All share a node: there the default is no algorithm's plan. */
+    for (int i = 0; i < 3; i++) exchange(comm, NULL, i * 100000, i);
+    CHECK(plans_made(comm) == before + 2);
+    before++;
     exchange(comm, "random:seed=1", 8, 0);
     exchange(comm, "random:seed=2", 8, 0);
     exchange(comm, "random:seed=1", 8, 1);

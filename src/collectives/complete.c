@@ -6,6 +6,9 @@
  * with it. Each rank writes down its own row and column alone: O(n), unless the algorithm has to know the
  * matrix.
  *
+ * Where all ranks share a node and no algorithm is asked for, none is named: then the plan is the rule's, and goes
+ * through the node's memory, which has no ports to be kept free.
+ *
  * The first call of an algorithm agrees on its arguments and builds. The later ones agree on nothing, as the
  * exchanges of any plan; a rank that cannot take part there leaves the others waiting for it. An exchange
  * that was started and did not end cannot be waited for again, since nobody has its handle, and the ranks are
@@ -20,7 +23,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "quadrille/plan.h"
-#include "wire/wire.h"
+#include "wire/node.h"
 
 /* One communicator's plan for one algorithm. */
 typedef struct kept_plan {
@@ -31,7 +34,7 @@ typedef struct kept_plan {
 
 /* What a call wants. */
 typedef struct request {
-    char name[256]; /* of the table, so that PEX and pairwise are one plan, and the options */
+    char name[256]; /* of the table, so that PEX and pairwise are one plan, and the options; "": by rule */
     const void *outgoing;
     void *incoming;
     int64_t bytes;
@@ -104,7 +107,7 @@ static qdr_status plan_for_all(MPI_Comm comm, int ranks, int64_t *one, const cha
     int *rank = (int *)(one + ranks);
     qdr_partners *partners = NULL;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
-    options.algorithm = name;
+    options.algorithm = *name ? name : NULL;
     options.in_flight = 1; /* each call waits for its own */
     for (int r = 0; r < ranks; r++) {
         rank[r] = r;
@@ -131,7 +134,10 @@ static qdr_status build(MPI_Comm comm, qdri_wire *wire, const request *wanted, q
         return status;
     }
     qdri_explain(wire, "complete exchange of %d ranks: %s, kept with the communicator: %s", ranks,
-                 wanted->name, wanted->is_asked ? "asked for" : "in pairs, the default");
+                 *wanted->name ? wanted->name : "by rule",
+                 wanted->is_asked ? "asked for"
+                 : *wanted->name  ? "in pairs, the default"
+                                  : "all ranks share a node");
     keep(wire, made, wanted->name);
     *plan = made;
     return QDR_OK;
@@ -169,6 +175,7 @@ qdr_status qdr_complete_exchange(MPI_Comm comm, const char *algorithm, const voi
     wanted.is_asked = algorithm != NULL;
     QDRI_TRY(set_name(algorithm ? algorithm : "PEX", &wanted));
     QDRI_TRY(qdri_wire_open(comm, &wire));
+    if (!algorithm && qdri_wire_one_node(wire)) *wanted.name = '\0';
     qdr_status status = complete_exchange(comm, wire, &wanted);
     qdri_wire_release(&wire);
     return status;

@@ -153,6 +153,40 @@ static void without_index(void **state) {
     qdri_list_close(&none);
 }
 
+/* A part walks through the entries that it has, wherever it is cut, and so does a part of a part. */
+static void check_part(const qdri_list *part, const int64_t *index, int64_t count) {
+    qdri_walk walk;
+    int64_t walked = 0;
+    assert_int_equal(part->count, count);
+    for (int64_t k = 0; k < count; k++) assert_int_equal(qdri_list_at(part, k), index[k]);
+    for (qdri_walk_begin(&walk, part); qdri_walk_next(&walk); walked += walk.count) {
+        assert_true(walk.position == walked && walk.count > 0);
+        for (int64_t k = 0; k < walk.count; k++) assert_int_equal(qdri_walk_at(&walk, k), index[walked + k]);
+    }
+    assert_int_equal(walked, count);
+}
+
+static void parts(void **state) {
+    (void)state;
+    enum { COUNT = 700 };
+    static int64_t index[COUNT];
+    qdri_random random = qdri_random_seed(11);
+    for (int kind = 0; kind < LIST_CASES; kind++) {
+        qdri_list list;
+        fill_case((list_case)kind, &random, COUNT, index);
+        assert_int_equal(qdri_list_open(index, 0, COUNT, &list), QDR_OK);
+        for (int turn = 0; turn < 300; turn++) {
+            int64_t from = qdri_random_between(&random, 0, COUNT),
+                    to = qdri_random_between(&random, from, COUNT);
+            int64_t length = to - from, first = qdri_random_between(&random, 0, length);
+            qdri_list part = qdri_list_part(&list, from, to), inner = qdri_list_part(&part, first, length);
+            check_part(&part, index + from, length);
+            check_part(&inner, index + from + first, length - first);
+        }
+        qdri_list_close(&list);
+    }
+}
+
 static void expect_refusal(const int64_t *index, int64_t first, int64_t count, const char *words) {
     qdri_list list, before;
     memset(&list, 0x5a, sizeof list);
@@ -185,6 +219,7 @@ int main(void) {
         cmocka_unit_test(distinct_lists_are_known),
         cmocka_unit_test(large_elements),
         cmocka_unit_test(without_index),
+        cmocka_unit_test(parts),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

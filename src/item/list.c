@@ -118,27 +118,49 @@ void qdri_list_close(qdri_list *list) {
     *list = (qdri_list){.highest = -1, .distinct = 1, .stride = 1};
 }
 
-/* The element at a position: of the last run that begins at or before it. */
-static int64_t find_in_runs(const qdri_list *list, int64_t k) {
+/* The last run that begins at or before a position. */
+static const qdri_run *find_run(const qdri_list *list, int64_t position) {
     int64_t low = 0, high = list->runs;
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        if (list->run[middle].position <= k)
+        if (list->run[middle].position <= position)
             low = middle;
         else
             high = middle;
     }
-    return list->run[low].first + (k - list->run[low].position);
+    return &list->run[low];
 }
 
 int64_t qdri_list_at(const qdri_list *list, int64_t k) {
+    const qdri_run *run;
     switch (list->shape) {
     case QDRI_EVEN:
         return list->first + k * list->stride;
     case QDRI_RUNS:
-        return find_in_runs(list, k);
+        run = find_run(list, k + list->before);
+        return run->first + (k + list->before - run->position);
     case QDRI_SCATTERED:
         break;
     }
     return list->lowest + (int64_t)list->distance[k];
+}
+
+qdri_list qdri_list_part(const qdri_list *list, int64_t from, int64_t to) {
+    qdri_list part = *list;
+    part.count = to - from;
+    if (from == to) return part;
+    switch (list->shape) {
+    case QDRI_EVEN:
+        part.first += from * list->stride;
+        break;
+    case QDRI_RUNS:
+        part.before += from;
+        part.run = (qdri_run *)find_run(list, part.before);
+        part.runs -= part.run - list->run;
+        break;
+    case QDRI_SCATTERED:
+        part.distance += from;
+        break;
+    }
+    return part;
 }

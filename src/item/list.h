@@ -28,7 +28,8 @@ typedef struct qdri_list {
     int distinct;          /* known to have no element twice: evenly spaced, rising or falling */
     int64_t first, stride; /* QDRI_EVEN */
     int64_t runs;          /* QDRI_RUNS */
-    qdri_run *run;         /* [runs + 1], the last with position = count */
+    qdri_run *run;         /* [runs + 1], the last with position = before + count, or more */
+    int64_t before;        /* QDRI_RUNS: what positions begin with; 0, but in a part */
     uint32_t *distance;    /* QDRI_SCATTERED: [count], element - lowest */
 } qdri_list;
 
@@ -41,6 +42,10 @@ void qdri_list_close(qdri_list *list);
 
 /* The k-th element, 0 <= k < count. O(1), or O(log runs). */
 int64_t qdri_list_at(const qdri_list *list, int64_t k);
+
+/* The entries from..to - 1, 0 <= from <= to <= count, for kernels: borrowed from the list, and not to be closed.
+ * Its lowest and highest are the list's. O(1), or O(log runs). */
+qdri_list qdri_list_part(const qdri_list *list, int64_t from, int64_t to);
 
 /* Whether an element stands twice in these lists, taken together. If so, `element` is the first that repeats
  * one (reading list after list), `list_b` the list it repeats it in and `list_a` the first list that has it;

@@ -61,6 +61,15 @@ static inline void qdri_walk_even(qdri_walk *walk) {
     }
 }
 
+/* The next run; of a part the first may have begun before it, and the last end after it. */
+static inline void qdri_walk_run(qdri_walk *walk) {
+    const qdri_list *list = walk->list;
+    const qdri_run *run = &list->run[walk->run++];
+    int64_t end = run[1].position - list->before;
+    walk->base = run->first + (walk->position + list->before - run->position);
+    walk->count = (end < list->count ? end : list->count) - walk->position;
+}
+
 /* 0 at the end of the list. */
 static inline int qdri_walk_next(qdri_walk *walk) {
     const qdri_list *list = walk->list;
@@ -71,8 +80,7 @@ static inline int qdri_walk_next(qdri_walk *walk) {
         qdri_walk_even(walk);
         break;
     case QDRI_RUNS:
-        walk->base = list->run[walk->run].first;
-        walk->count = list->run[++walk->run].position - walk->position;
+        qdri_walk_run(walk);
         break;
     case QDRI_SCATTERED:
         walk->base = list->lowest;

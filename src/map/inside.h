@@ -92,6 +92,10 @@ void qdri_map_links_free(qdri_map_links *links);
 qdr_status qdri_load_fill(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields,
                           qdri_load *load);
 
+/* A cargo's, of a load. */
+void qdri_load_pack_part(const qdri_cargo *cargo, int destination, qdri_part *part, void *to);
+void qdri_load_unpack_part(const qdri_cargo *cargo, int source, qdri_part *part, const void *from);
+
 /* Where a field begins in the packed message of a partner. */
 int64_t qdri_load_offset(const qdri_load *load, int source, int field);
 

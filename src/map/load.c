@@ -266,11 +266,17 @@ static qdr_status fill(qdr_map *map, qdr_direction direction, const qdr_field *f
     int counts = map->relisted && qdri_plan_any_size(map->plan[direction]);
     load->cargo = (qdri_cargo){.pack = pack,
                                .unpack = unpack,
-                               .ordered = !map->unordered,
+                               .pack_part = qdri_load_pack_part,
+                               .unpack_part = qdri_load_unpack_part,
                                .keeps = map->keeps,
                                .outgoing_items = counts ? load->from->count : NULL,
                                .incoming_items = counts ? load->to->count : NULL};
-    for (int i = 0; i < fields; i++) QDRI_TRY(add_checked(map, direction, &field[i], i, load));
+    for (int i = 0; i < fields; i++) {
+        QDRI_TRY(add_checked(map, direction, &field[i], i, load));
+        if (field[i].operation == QDR_COMBINE) load->cargo.whole = 1;
+    }
+    /* Where no element comes twice, nobody can tell the order, but a function of the user's. */
+    load->cargo.ordered = !map->unordered && (load->to->twice || load->cargo.whole);
     QDRI_TRY(check_bytes(load));
     return load->field[fields - 1].bytes == 0 ? count_varying(map, map->plan[direction], load) : QDR_OK;
 }

@@ -10,6 +10,7 @@
 #include "map/map_cases.h"
 #include "mpi_account.h"
 #include "mpi_check.h"
+#include "mpi_pieces.h"
 
 enum { MOST_IN_FLIGHT = 3, FIELDS = 3, TURNS = 6, FIRST_TURNS = 3 };
 
@@ -134,6 +135,7 @@ int main(int count, char **words) {
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    pieces_are_small(ranks == 4 ? 16384 : 0);
     for (int a = 0; a < 6; a++)
         for (int t = 0; t < 2; t++)
             for (int w = 0; w < 3; w++)

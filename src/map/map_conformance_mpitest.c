@@ -15,6 +15,7 @@
 #include "cover.h"
 #include "map/map_cases.h"
 #include "mpi_check.h"
+#include "mpi_pieces.h"
 
 static int rank, ranks;
 static MPI_Comm comms[2]; /* by NODES */
@@ -585,6 +586,7 @@ int main(int count, char **words) {
     MPI_Init_thread(&count, &words, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    pieces_are_small(ranks % 2 ? 128 : 0);
     for (int i = 0; i < COUNT(comms); i++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
     if (count > 1 && !strcmp(words[1], "cover")) {
         cases = run_cover(1000 * (uint64_t)ranks, count > 2 ? atoi(words[2]) : 1);

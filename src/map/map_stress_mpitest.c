@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Maps at random: map_stress_mpitest EXCHANGES SEED.
+ * Maps at random: map_stress_mpitest EXCHANGES SEED [pieces].
  *
  * Maps of random links, directions, algorithms and transports live on two communicators, one on a node, one
  * on two (by names of processors that the library is told), and byte-level plans beside them. They come and
  * go, and get other lists. Several exchanges of each are under way; ranks start, test and wait in an order of
  * their own, so that some run ahead, on one-way patterns as far as they are let. Messages have from one byte
- * to 200 KB, so slots grow; and sometimes there is no memory for that, on one rank or another.
+ * to 200 KB, so slots grow, or with `pieces` rings go round; and sometimes there is no memory for that, on one rank or another.
  *
  * What all ranks must decide alike comes from a stream of random numbers that they share, the rest from
  * streams of their own. Exchanges are started in rounds: whatever a rank waits for before it has started its
@@ -18,6 +18,7 @@
 #include "map/map_cases.h"
 #include "mpi_check.h"
 #include "mpi_content.h"
+#include "mpi_pieces.h"
 #include "wire/node.h"
 
 /* Keeps the modules of MPI in the process to its end: see tests/openmpi.supp. */
@@ -46,6 +47,7 @@ static void fine(qdr_status status, const char *what) {
 /* ---- nodes and memory ---------------------------------------------------------------------------------- */
 
 static int two_nodes, may_refuse;
+static int64_t large_block = 15000;
 static int64_t refusals;
 
 int __wrap_PMPI_Get_processor_name(char *name, int *length);
@@ -54,12 +56,13 @@ int __wrap_PMPI_Get_processor_name(char *name, int *length) {
     return MPI_SUCCESS;
 }
 
-/* Large pieces, slots that grow, are often refused; small ones, without which a plan has no channels, rarely.
- * */
+/* Large blocks, for slots that grow and for rings, are often refused; small ones, without which a plan has no
+ * channels, rarely. */
 int64_t __real_qdri_arena_take(qdri_wire *wire, int64_t bytes);
 int64_t __wrap_qdri_arena_take(qdri_wire *wire, int64_t bytes);
 int64_t __wrap_qdri_arena_take(qdri_wire *wire, int64_t bytes) {
-    if (!may_refuse || !one_in(&own, bytes > 15000 ? 3 : 300)) return __real_qdri_arena_take(wire, bytes);
+    if (!may_refuse || !one_in(&own, bytes > large_block ? 3 : 300))
+        return __real_qdri_arena_take(wire, bytes);
     refusals++;
     return 0;
 }
@@ -438,6 +441,8 @@ int main(int count, char **words) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int64_t wanted = count > 1 ? atoll(words[1]) : 1000, seed = count > 2 ? atoll(words[2]) : 1;
+    pieces_are_small(count > 3 ? 1024 : 0);
+    if (count > 3) large_block = 3000; /* a ring has more */
     common = qdri_random_seed((uint64_t)seed);
     own = qdri_random_seed(qdri_mix((uint64_t)seed) ^ (uint64_t)(rank + 1));
     for (int c = 0; c < COMMS; c++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[c]);

@@ -15,6 +15,7 @@
 
 #include "base/random.h"
 #include "mpi_content.h"
+#include "mpi_pieces.h"
 #include "quadrille/map.h"
 #include "wire/wire.h"
 
@@ -349,6 +350,7 @@ int main(int count, char **word) {
         static run made;
         draw_run(seed, i, &made);
         if (only >= 0 && i != only) continue;
+        pieces_are_small(i % 2 ? 128 : 0);
         if (i % RUNS_PER_COMMUNICATOR == 0 || only >= 0) replace(&comm);
         while (!run_one(comm, &made)) replace(&comm);
         MPI_Allreduce(&mpi_check_failures, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -14,6 +14,7 @@
 #include "mpi_account.h"
 #include "mpi_check.h"
 #include "mpi_content.h"
+#include "mpi_pieces.h"
 #include "quadrille/plan.h"
 
 /* ---- one case ------------------------------------------------------------------------------------------ */
@@ -120,6 +121,7 @@ int main(int count, char **words) {
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    pieces_are_small(ranks == 4 ? 128 : 0);
     for (int p = 0; p < 2; p++) {
         char pattern[80];
         snprintf(pattern, sizeof pattern,

@@ -61,11 +61,53 @@ void qdri_aside_arrived(qdr_exchange *exchange, int source, const char *data) {
     }
 }
 
+int qdri_aside_is_due(const qdr_exchange *exchange, int source) {
+    const qdri_cargo *cargo = exchange->cargo;
+    if (!cargo || cargo->keeps || cargo->whole) return 0;
+    return !cargo->ordered || exchange->plan->near->source_order[exchange->unpacked] == source;
+}
+
+void qdri_aside_unpacked(qdr_exchange *exchange, int source) {
+    qdri_near_unpacked(exchange, source, exchange->number);
+    if (!exchange->cargo->ordered) return;
+    exchange->unpacked++;
+    unpack_in_order(exchange);
+}
+
 void qdri_aside_end(qdr_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     if (!exchange->cargo || exchange->program->stages == 1) return;
     for (int i = 0; i < near->far_ins; i++)
         qdri_aside_arrived(exchange, near->far_in[i], exchange->incoming[near->far_in[i]]);
+}
+
+/* ---- to itself ----------------------------------------------------------------------------------------- */
+
+/* In parts, through memory that stays in the cache, where it may be unpacked at once. */
+static qdr_status move_parts(qdr_exchange *exchange, const qdri_self *self, int64_t bytes) {
+    const qdri_cargo *cargo = exchange->cargo;
+    char *memory = qdri_aside_in(exchange, self->incoming, qdri_cut_at.piece);
+    qdri_part out = {.offset = 0}, in = {.offset = 0};
+    if (!memory) return qdri_fail_memory();
+    while (out.offset < bytes) {
+        int64_t left = bytes - out.offset;
+        out.bytes = in.bytes = left < qdri_cut_at.piece ? left : qdri_cut_at.piece;
+        cargo->pack_part(cargo, self->outgoing, &out, memory);
+        cargo->unpack_part(cargo, self->incoming, &in, memory);
+        out.offset = in.offset += in.bytes;
+    }
+    qdri_aside_unpacked(exchange, self->incoming);
+    return QDR_OK;
+}
+
+static qdr_status move_to_self(qdr_exchange *exchange, const qdri_self *self, int64_t bytes) {
+    if (bytes > qdri_cut_at.piece && qdri_aside_is_due(exchange, self->incoming))
+        return move_parts(exchange, self, bytes);
+    char *memory = qdri_aside_in(exchange, self->incoming, bytes);
+    if (!memory) return qdri_fail_memory();
+    if (bytes > 0) exchange->cargo->pack(exchange->cargo, self->outgoing, memory);
+    qdri_aside_arrived(exchange, self->incoming, memory);
+    return QDR_OK;
 }
 
 /* ---- starting ------------------------------------------------------------------------------------------ */
@@ -96,10 +138,7 @@ qdr_status qdri_aside_start(qdr_exchange *exchange) {
     if (self->incoming >= 0) {
         int64_t bytes =
             qdri_message_bytes(exchange, exchange->incoming_items, view.receive_items, self->incoming);
-        char *memory = qdri_aside_in(exchange, self->incoming, bytes);
-        if (!memory) return qdri_fail_memory();
-        if (bytes > 0) exchange->cargo->pack(exchange->cargo, self->outgoing, memory);
-        qdri_aside_arrived(exchange, self->incoming, memory);
+        return move_to_self(exchange, self, bytes);
     }
     return QDR_OK;
 }

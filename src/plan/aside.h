@@ -18,6 +18,10 @@ qdr_status qdri_aside_start(qdr_exchange *exchange);
 /* The whole message of a source is there, of an exchange with cargo. */
 void qdri_aside_arrived(qdr_exchange *exchange, int source, const char *data);
 
+/* Whether what comes from a source may be unpacked piece by piece from here on; and: it has been. */
+int qdri_aside_is_due(const qdr_exchange *exchange, int source);
+void qdri_aside_unpacked(qdr_exchange *exchange, int source);
+
 /* The network part has ended: what was not unpacked on arrival. */
 void qdri_aside_end(qdr_exchange *exchange);
 

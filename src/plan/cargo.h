@@ -4,6 +4,9 @@
  * packed into memory that it is given, and how one is unpacked; the plan decides where: straight into the
  * memory of a receiver on this node, or aside, for what goes by MPI.
  *
+ * A message goes as a whole, or, where it is large and stays on the node, in parts that are packed and unpacked one
+ * after the other: then nothing of its size is needed beside it.
+ *
  * Messages that arrive are unpacked at once, or, if the cargo is `ordered`, by rising rank of their source; or
  * it `keeps` them: then they stay where they are until the next but one exchange of the plan starts.
  */
@@ -14,6 +17,13 @@
 
 #include "quadrille/plan.h"
 
+/* Some bytes of a message. It begins at a multiple of QDRI_PART_GRAIN, where the one before has ended. */
+enum { QDRI_PART_GRAIN = 128 };
+typedef struct qdri_part {
+    int64_t offset, bytes;
+    int64_t field, element, begin; /* the layer's: how far it has come; 0 in the first part */
+} qdri_part;
+
 typedef struct qdri_cargo qdri_cargo;
 struct qdri_cargo {
     int64_t item_bytes;
@@ -21,7 +31,10 @@ struct qdri_cargo {
     const int64_t *outgoing_items, *incoming_items;
     void (*pack)(const qdri_cargo *cargo, int destination, void *to);
     void (*unpack)(const qdri_cargo *cargo, int source, const void *from);
+    void (*pack_part)(const qdri_cargo *cargo, int destination, qdri_part *part, void *to);
+    void (*unpack_part)(const qdri_cargo *cargo, int source, qdri_part *part, const void *from);
     int ordered, keeps;
+    int whole; /* messages are unpacked as a whole only */
 };
 
 /* Local, once for a plan, before its first exchange. */

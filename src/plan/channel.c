@@ -10,6 +10,8 @@
 /* So much fits at first: empty and tiny messages ask for nothing. */
 enum { FIRST_CAPACITY = 256, LINE = 128 };
 
+qdri_cut qdri_cut_at = {.whole = 1 << 16, .whole_kept = 1 << 24, .piece = 1 << 16, .pieces = 8};
+
 /* A little more than was needed, so that sizes that creep do not ask each time. */
 static int64_t asked_for(int64_t bytes, int64_t most) {
     int64_t asked = bytes + bytes / 8;
@@ -53,6 +55,7 @@ int64_t qdri_receiver_open(qdri_receiver *receiver, qdri_wire *wire, int slots) 
 void qdri_receiver_close(qdri_receiver *receiver, qdri_wire *wire) {
     for (int64_t i = 0; i < receiver->retired_count; i++) qdri_arena_give(wire, receiver->retired[i].offset);
     free(receiver->retired);
+    if (receiver->ring > 0) qdri_arena_give(wire, receiver->ring);
     qdri_arena_give(wire, receiver->offset);
     qdri_arena_give(wire, receiver->own);
     *receiver = (qdri_receiver){.slots = 0};
@@ -70,7 +73,23 @@ static void grow(qdri_receiver *receiver, qdri_wire *wire) {
     receiver->capacity = receiver->asked;
 }
 
+/* Where many ranks share a node each has many rings: then pieces are smaller, down to what is worth a flag. */
+static int64_t piece_for(int members) {
+    enum { FEW = 16, LEAST = 8 << 10 };
+    int64_t most = qdri_cut_at.piece, share = most * FEW / (members > FEW ? members : FEW) / LINE * LINE;
+    return share > LEAST ? share : most < LEAST ? most : LEAST;
+}
+
+static void make_ring(qdri_receiver *receiver, qdri_wire *wire) {
+    receiver->piece = piece_for(qdri_node_members(wire));
+    int64_t offset = qdri_arena_take(wire, qdri_cut_at.pieces * stride_of(receiver->piece));
+    receiver->ring = offset ? offset : -1;
+    atomic_store_explicit(&receiver->shared->piece, receiver->piece, memory_order_relaxed);
+    atomic_store_explicit(&receiver->shared->ring, receiver->ring, memory_order_release);
+}
+
 void qdri_receiver_expect(qdri_receiver *receiver, qdri_wire *wire, int64_t bytes, int64_t most) {
+    if (bytes > most && !receiver->ring) make_ring(receiver, wire);
     if (bytes > most || bytes <= receiver->asked) return;
     receiver->asked = asked_for(bytes, most);
     grow(receiver, wire);
@@ -102,6 +121,18 @@ void qdri_receiver_take(qdri_receiver *receiver, qdri_wire *wire, uint64_t numbe
         if (receiver->retired_count > 0) give_retired(receiver, wire, flag->generation);
     }
     if (tells) atomic_store_explicit(&receiver->shared->taken, receiver->taken, memory_order_release);
+}
+
+const void *qdri_receiver_piece(qdri_receiver *receiver) {
+    if (receiver->read == receiver->written)
+        receiver->written = atomic_load_explicit(&receiver->shared->written, memory_order_acquire);
+    if (receiver->read == receiver->written) return NULL;
+    return receiver->memory + receiver->ring +
+           (int64_t)(receiver->read % (uint64_t)qdri_cut_at.pieces) * stride_of(receiver->piece);
+}
+
+void qdri_receiver_read(qdri_receiver *receiver) {
+    atomic_store_explicit(&receiver->shared->read, ++receiver->read, memory_order_release);
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
@@ -145,35 +176,68 @@ void qdri_sender_hear(qdri_sender *sender, uint64_t taken) {
     }
 }
 
+/* Tells the receiver what is waited for. */
+static qdri_place wait_for_room(qdri_sender *sender, int64_t bytes) {
+    atomic_store_explicit(&sender->shared->wanted, bytes, memory_order_relaxed);
+    atomic_store_explicit(&sender->shared->waits, sender->sent + 1, memory_order_release);
+    return QDRI_PLACE_LATER;
+}
+
+/* The way of what is larger than any slot may be. */
+static qdri_place place_pieces(qdri_sender *sender, int64_t bytes) {
+    if (!sender->ring) {
+        int64_t offset = atomic_load_explicit(&sender->shared->ring, memory_order_acquire);
+        if (offset == 0) return wait_for_room(sender, bytes);
+        if (offset < 0) return QDRI_PLACE_MESSAGE;
+        sender->piece = atomic_load_explicit(&sender->shared->piece, memory_order_relaxed);
+        sender->ring = sender->memory + offset;
+    }
+    return QDRI_PLACE_PIECES;
+}
+
 qdri_place qdri_sender_place(qdri_sender *sender, int64_t bytes, int64_t most, void **place) {
+    if (sender->cuts) return QDRI_PLACE_LATER;
     if (bytes > sender->asked && bytes <= most) {
         sender->asked = asked_for(bytes, most);
         sender->expected++;
     }
     if (sender->generation < sender->expected) {
         read_slots(sender);
-        if (sender->generation < sender->expected) {
-            atomic_store_explicit(&sender->shared->wanted, bytes, memory_order_relaxed);
-            atomic_store_explicit(&sender->shared->waits, sender->sent + 1, memory_order_release);
-            return QDRI_PLACE_LATER;
-        }
+        if (sender->generation < sender->expected) return wait_for_room(sender, bytes);
     }
     if (sender->sent - sender->taken >= (uint64_t)sender->slots) {
         qdri_sender_hear(sender, atomic_load_explicit(&sender->shared->taken, memory_order_acquire));
         if (sender->sent - sender->taken >= (uint64_t)sender->slots) return QDRI_PLACE_LATER;
     }
-    if (bytes > sender->capacity || bytes > most) return QDRI_PLACE_MESSAGE;
+    if (bytes > most) return place_pieces(sender, bytes);
+    if (bytes > sender->capacity) return QDRI_PLACE_MESSAGE;
     *place = sender->memory + sender->offset + sender->free_slot[sender->free_slots - 1] * sender->stride;
     return QDRI_PLACE_SLOT;
 }
 
-void qdri_sender_raise(qdri_sender *sender, const void *place, int64_t bytes, uint64_t taken) {
+void qdri_sender_raise(qdri_sender *sender, qdri_place way, const void *place, int64_t bytes,
+                       uint64_t taken) {
     uint64_t turn = sender->sent % (uint64_t)sender->slots;
     qdri_flag *flag = &sender->shared->flag[turn];
-    sender->slot_of[turn] = place ? sender->free_slot[--sender->free_slots] : (int8_t)-1;
-    flag->offset = place ? (const char *)place - sender->memory : 0;
+    int is_slot = way == QDRI_PLACE_SLOT;
+    sender->slot_of[turn] = is_slot ? sender->free_slot[--sender->free_slots] : (int8_t)-1;
+    sender->cuts = way == QDRI_PLACE_PIECES;
+    flag->offset = is_slot ? (const char *)place - sender->memory : sender->cuts ? QDRI_IN_PIECES : 0;
     flag->bytes = bytes;
     flag->taken = taken;
     flag->generation = sender->generation;
     atomic_store_explicit(&flag->raised, ++sender->sent, memory_order_release);
+}
+
+void *qdri_sender_piece(qdri_sender *sender) {
+    uint64_t pieces = (uint64_t)qdri_cut_at.pieces;
+    if (sender->written - sender->read >= pieces)
+        sender->read = atomic_load_explicit(&sender->shared->read, memory_order_acquire);
+    if (sender->written - sender->read >= pieces) return NULL;
+    return sender->ring + (int64_t)(sender->written % pieces) * stride_of(sender->piece);
+}
+
+void qdri_sender_wrote(qdri_sender *sender, int is_last) {
+    atomic_store_explicit(&sender->shared->written, ++sender->written, memory_order_release);
+    if (is_last) sender->cuts = 0;
 }

@@ -12,6 +12,14 @@
  * know its size: the receiver makes larger slots, and the sender waits for the word about them. Where there is
  * no memory for that, the word says so, and this message and others too large for a slot go by MPI; their flag
  * is raised all the same, empty. Nothing is ever agreed on, and nothing is copied twice.
+ *
+ * A message that is larger than any slot may be goes in *pieces*, through a ring of a few of them, which the receiver
+ * makes when it expects the first such message. Its flag is raised before the first piece is written. Then the
+ * sender counts the pieces that it has written and the receiver those that it has read, and the sender is never
+ * ahead by more than the ring has. So both work at once, on memory that stays in their caches, and a channel needs no
+ * more memory for a message of gigabytes than for the smallest of these. The counts go on through all messages; all
+ * pieces of one but its last are full, so both ends know where it ends. While a message is being written the sender
+ * begins no other. Where there is no memory for the ring, these messages, too, go by MPI.
  */
 #ifndef QDRI_CHANNEL_H
 #define QDRI_CHANNEL_H
@@ -23,13 +31,23 @@
 
 enum { QDRI_MOST_SLOTS = 32 };
 
+/* Where messages are cut; the same on all ranks, and smaller in tests. */
+typedef struct qdri_cut {
+    int64_t whole, whole_kept; /* what is larger goes in pieces; the same of what is kept where it arrives */
+    int64_t piece;             /* bytes, at most; whole cache lines */
+    int pieces;                /* of a ring */
+} qdri_cut;
+extern qdri_cut qdri_cut_at;
+
 /* In the receiver's arena. */
 typedef struct qdri_flag {
     _Alignas(128) _Atomic uint64_t raised; /* the number of the message, and one */
-    int64_t offset, bytes;
+    int64_t offset;                        /* of its slot; 0: by MPI; or: */
+    int64_t bytes;
     uint64_t taken;      /* of the opposite channel */
     uint64_t generation; /* of the slots it lies in */
 } qdri_flag;
+enum { QDRI_IN_PIECES = -1 }; /* an offset */
 
 typedef struct qdri_shared {
     _Alignas(128) _Atomic uint64_t taken;
@@ -39,6 +57,10 @@ typedef struct qdri_shared {
     _Alignas(
         128) _Atomic uint64_t waits; /* of the sender: the message that waits for larger slots, and one */
     _Atomic int64_t wanted;          /* its bytes */
+    _Alignas(128) _Atomic uint64_t written; /* pieces, by the sender */
+    _Alignas(128) _Atomic uint64_t read;    /* by the receiver */
+    _Atomic int64_t piece;                  /* bytes of one */
+    _Atomic int64_t ring;                   /* where they are; 0: nowhere yet; -1: there is no memory */
     qdri_flag flag[];
 } qdri_shared;
 
@@ -49,6 +71,10 @@ typedef struct qdri_sender {
     int slots;
     uint64_t sent, taken, generation, expected;
     int64_t asked, offset, capacity, stride;
+    uint64_t written, read; /* pieces; the latter as far as is known */
+    char *ring;
+    int64_t piece;
+    int cuts; /* a message is being written, in pieces */
     int free_slots;
     int8_t free_slot[QDRI_MOST_SLOTS];
     int8_t slot_of[QDRI_MOST_SLOTS]; /* of message n at n mod slots; -1: in none of these */
@@ -67,6 +93,9 @@ typedef struct qdri_receiver {
     uint64_t received, taken, generation;
     uint64_t done; /* bit k: message taken + k is not needed any more */
     int64_t asked, offset, capacity;
+    uint64_t written, read; /* pieces; the former as far as is known */
+    int64_t ring;           /* 0: none yet; -1: no memory */
+    int64_t piece;
     qdri_retired *retired; /* slots that hold messages still, by rising generation */
     int64_t retired_count, retired_capacity;
 } qdri_receiver;
@@ -77,7 +106,8 @@ void qdri_receiver_close(qdri_receiver *receiver, qdri_wire *wire);
 void qdri_sender_open(qdri_sender *sender, qdri_wire *wire, int member, int64_t offset, int slots);
 
 /* The receiver begins an exchange in which so many bytes come, `most` being the most that any slot is for. In
- * which way they come, their flag says: slots may have grown since when the sender looks at them. */
+ * which way they come, their flag says: slots may have grown since when the sender looks at them, and there may have
+ * been no memory for a ring. */
 void qdri_receiver_expect(qdri_receiver *receiver, qdri_wire *wire, int64_t bytes, int64_t most);
 
 /* The flag of the next message, once it is raised; NULL: not yet. */
@@ -94,11 +124,22 @@ int64_t qdri_receiver_wanted(const qdri_receiver *receiver);
 void qdri_receiver_take(qdri_receiver *receiver, qdri_wire *wire, uint64_t number, int tells);
 
 /* Where to write the next message. */
-typedef enum qdri_place { QDRI_PLACE_LATER, QDRI_PLACE_SLOT, QDRI_PLACE_MESSAGE } qdri_place;
+typedef enum qdri_place {
+    QDRI_PLACE_LATER,
+    QDRI_PLACE_SLOT,
+    QDRI_PLACE_MESSAGE,
+    QDRI_PLACE_PIECES
+} qdri_place;
 qdri_place qdri_sender_place(qdri_sender *sender, int64_t bytes, int64_t most, void **place);
-/* It is written; `place` as it was given, NULL for one that goes by MPI. */
-void qdri_sender_raise(qdri_sender *sender, const void *place, int64_t bytes, uint64_t taken);
+/* It is written into its slot, or about to go in another way. */
+void qdri_sender_raise(qdri_sender *sender, qdri_place way, const void *place, int64_t bytes, uint64_t taken);
 /* The other end said how much it has taken. */
 void qdri_sender_hear(qdri_sender *sender, uint64_t taken);
+
+/* Where to write the next piece, or to read it; NULL: not yet. Then: it is written, it was read. */
+void *qdri_sender_piece(qdri_sender *sender);
+void qdri_sender_wrote(qdri_sender *sender, int is_last);
+const void *qdri_receiver_piece(qdri_receiver *receiver);
+void qdri_receiver_read(qdri_receiver *receiver);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Both ends of a channel in one process, over memory that the test gives or refuses. Whatever the order in
  * which the receiver expects and takes and the sender writes: every message is read as it was written, no
- * slot is written to while somebody needs it, the sender is never ahead by more than there are slots, and all
- * memory comes back. Once step by step at random, and once with the ends in two threads.
+ * slot is written to while somebody needs it, the sender is never ahead by more than there are slots, or pieces in
+ * the ring, and all memory comes back. Once step by step at random, and once with the ends in two threads.
  */
 #include "plan/channel.h"
 
@@ -22,10 +22,11 @@
 /* ---- the arena of this test ---------------------------------------------------------------------------- */
 
 enum { BLOCKS = 256, GRAIN = 128, ARENA = 1 << 25 };
+enum { MOST = 5000, PIECE = 1024, PIECES = 3 }; /* bytes of a slot and of a piece; pieces of a ring */
 
 static char *memory;
 static struct { int64_t begin, bytes; } used[BLOCKS];
-static int uses;
+static int uses, members = 2;
 static _Atomic int refuse_in; /* of so many requests one fails; 0: none, 1: all */
 static qdri_random fate;
 
@@ -78,6 +79,11 @@ int qdri_node_member(const qdri_wire *wire, int rank) {
     return rank;
 }
 
+int qdri_node_members(const qdri_wire *wire) {
+    (void)wire;
+    return members;
+}
+
 int qdri_wire_rank(const qdri_wire *wire) {
     (void)wire;
     return 0;
@@ -87,6 +93,8 @@ static int set_up(void **state) {
     (void)state;
     if (!memory) memory = aligned_alloc(GRAIN, ARENA);
     refuse_in = uses = 0;
+    qdri_cut_at.piece = PIECE;
+    qdri_cut_at.pieces = PIECES;
     fate = qdri_random_seed(5);
     return memory == NULL;
 }
@@ -100,8 +108,6 @@ static int clean_up(void **state) {
 
 /* ---- both ends ----------------------------------------------------------------------------------------- */
 
-enum { MOST = 5000 };
-
 typedef struct channel {
     qdri_sender sender;
     qdri_receiver receiver;
@@ -109,7 +115,8 @@ typedef struct channel {
     uint64_t seed;
     int hears; /* the sender is told what was taken by a message, not by the line beside the flags */
     int in_flight;
-    int64_t slotted, messages;
+    int64_t slotted, messages, cut;
+    int64_t to_write, to_read;      /* of the message that goes, or comes, in pieces */
     int64_t where[QDRI_MOST_SLOTS]; /* of message n at n mod slots; 0: by MPI */
 } channel;
 
@@ -131,15 +138,34 @@ static void open_channel(channel *both, int slots, int in_flight, uint64_t seed,
     qdri_sender_open(&both->sender, NULL, 0, offset, slots);
 }
 
+static int64_t piece_of(int64_t left) {
+    return left < PIECE ? left : PIECE;
+}
+
+static int write_piece(channel *both) {
+    void *place = qdri_sender_piece(&both->sender);
+    int64_t bytes = piece_of(both->to_write);
+    if (!place) return 0;
+    memset(place, byte_of(both, both->sender.sent - 1), (size_t)bytes);
+    both->to_write -= bytes;
+    qdri_sender_wrote(&both->sender, both->to_write == 0);
+    return 1;
+}
+
 /* The sender's next step; false: it cannot. */
 static int send_one(channel *both) {
     uint64_t number = both->sender.sent;
     void *place = NULL;
     int64_t bytes = size_of(both, number);
+    if (both->to_write > 0) {
+        assert_int_equal(qdri_sender_place(&both->sender, bytes, MOST, &place), QDRI_PLACE_LATER);
+        return write_piece(both);
+    }
     qdri_place found = qdri_sender_place(&both->sender, bytes, MOST, &place);
     if (found == QDRI_PLACE_LATER) return 0;
     if (found == QDRI_PLACE_SLOT) memset(place, byte_of(both, number), (size_t)bytes);
-    qdri_sender_raise(&both->sender, found == QDRI_PLACE_SLOT ? place : NULL, bytes, 7);
+    if (found == QDRI_PLACE_PIECES) both->to_write = bytes;
+    qdri_sender_raise(&both->sender, found, place, bytes, 7);
     return 1;
 }
 
@@ -149,17 +175,35 @@ static int expect_one(channel *both) {
     return 1;
 }
 
+static int read_piece(channel *both) {
+    qdri_receiver *receiver = &both->receiver;
+    const unsigned char *piece = qdri_receiver_piece(receiver);
+    int64_t bytes = piece_of(both->to_read);
+    if (!piece) return 0;
+    for (int64_t i = 0; i < bytes; i++)
+        if (piece[i] != byte_of(both, receiver->received))
+            fail_msg("byte %lld of a piece is wrong", (long long)i);
+    qdri_receiver_read(receiver);
+    both->to_read -= bytes;
+    if (both->to_read == 0) receiver->received++;
+    return 1;
+}
+
 static int look_at_one(channel *both) {
     qdri_receiver *receiver = &both->receiver;
+    if (both->to_read > 0) return read_piece(both);
     if (receiver->received == both->expected) return 0;
     const qdri_flag *flag = qdri_receiver_look(receiver);
     if (!flag) return 0;
     assert_int_equal(flag->bytes, size_of(both, receiver->received));
     assert_int_equal(flag->taken, 7);
     assert_true(flag->offset != 0 || flag->bytes > 0);
-    both->where[receiver->received % (uint64_t)receiver->slots] = flag->offset;
-    *(flag->offset ? &both->slotted : &both->messages) += 1;
-    receiver->received++;
+    both->where[receiver->received % (uint64_t)receiver->slots] = flag->offset > 0 ? flag->offset : 0;
+    *(flag->offset > 0 ? &both->slotted : flag->offset ? &both->cut : &both->messages) += 1;
+    if (flag->offset == QDRI_IN_PIECES)
+        both->to_read = flag->bytes;
+    else
+        receiver->received++;
     return 1;
 }
 
@@ -223,9 +267,11 @@ static void run_at_random(int slots, int in_flight, int refusals, uint64_t seed,
         idle = moved ? 0 : idle + 1;
         assert_true(idle < 1000);
         assert_true(both.sender.sent - both.receiver.taken <= (uint64_t)slots);
+        assert_true(both.sender.written - both.receiver.read <= PIECES);
     }
-    assert_true(both.receiver.received > 10 * (uint64_t)slots); /* flags were used again and again */
-    assert_true(both.slotted > 0 && both.messages > 0);         /* some are larger than any slot */
+    assert_true(both.receiver.received > 10 * (uint64_t)slots);    /* flags were used again and again */
+    assert_true(both.slotted > 0 && both.cut + both.messages > 0); /* some are larger than any slot */
+    assert_true(refusals > 0 || both.messages == 0);
     close_channel(&both);
 }
 
@@ -250,7 +296,7 @@ static void test_growing(void **state) {
         qdri_receiver_expect(&both.receiver, NULL, bytes, MOST);
         assert_int_equal(qdri_sender_place(&both.sender, bytes, MOST, &place), QDRI_PLACE_SLOT);
         memset(place, 1, (size_t)bytes);
-        qdri_sender_raise(&both.sender, place, bytes, 0);
+        qdri_sender_raise(&both.sender, QDRI_PLACE_SLOT, place, bytes, 0);
         assert_non_null(qdri_receiver_look(&both.receiver));
         qdri_receiver_take(&both.receiver, NULL, both.receiver.received++, 1);
         assert_true(uses <= 3); /* the flags, the slots, and those of which the last message was taken */
@@ -267,10 +313,11 @@ static void test_refused(void **state) {
         int64_t bytes;
         int refused;
         qdri_place place;
-    } turn[] = {
-        {200, 1, QDRI_PLACE_SLOT},     {1000, 1, QDRI_PLACE_MESSAGE}, {1000, 0, QDRI_PLACE_MESSAGE},
-        {200, 0, QDRI_PLACE_SLOT},     {2000, 0, QDRI_PLACE_SLOT},    {1000, 0, QDRI_PLACE_SLOT},
-        {4000, 1, QDRI_PLACE_MESSAGE}, {2000, 1, QDRI_PLACE_SLOT},    {MOST + 1, 0, QDRI_PLACE_MESSAGE}};
+    } turn[] = {{200, 1, QDRI_PLACE_SLOT},         {1000, 1, QDRI_PLACE_MESSAGE},
+                {1000, 0, QDRI_PLACE_MESSAGE},     {200, 0, QDRI_PLACE_SLOT},
+                {2000, 0, QDRI_PLACE_SLOT},        {1000, 0, QDRI_PLACE_SLOT},
+                {4000, 1, QDRI_PLACE_MESSAGE},     {2000, 1, QDRI_PLACE_SLOT},
+                {MOST + 1, 1, QDRI_PLACE_MESSAGE}, {MOST + 1, 0, QDRI_PLACE_MESSAGE}};
     channel both;
     open_channel(&both, 3, 1, 0, 0);
     for (size_t i = 0; i < sizeof turn / sizeof *turn; i++) {
@@ -279,7 +326,7 @@ static void test_refused(void **state) {
         qdri_receiver_expect(&both.receiver, NULL, turn[i].bytes, MOST);
         qdri_place found = qdri_sender_place(&both.sender, turn[i].bytes, MOST, &place);
         assert_int_equal(found, turn[i].place);
-        qdri_sender_raise(&both.sender, found == QDRI_PLACE_SLOT ? place : NULL, turn[i].bytes, 0);
+        qdri_sender_raise(&both.sender, found, place, turn[i].bytes, 0);
         assert_int_equal(qdri_receiver_look(&both.receiver)->offset != 0, found == QDRI_PLACE_SLOT);
         qdri_receiver_take(&both.receiver, NULL, both.receiver.received++, 1);
     }
@@ -287,6 +334,56 @@ static void test_refused(void **state) {
     refuse_in = 1;
     assert_int_equal(qdri_receiver_open(&both.receiver, NULL, 3), 0);
     assert_int_equal(uses, 0);
+}
+
+/* The ring is made for the first message that is larger than any slot, and serves all of them; until it is there,
+ * the receiver can see for what the sender waits. */
+static void test_ring(void **state) {
+    (void)state;
+    void *place = NULL;
+    channel both;
+    open_channel(&both, 3, 1, 0, 0);
+    qdri_receiver_expect(&both.receiver, NULL, 10, MOST);
+    assert_int_equal(uses, 2);
+    assert_int_equal(qdri_sender_place(&both.sender, MOST + 1, MOST, &place), QDRI_PLACE_LATER);
+    assert_int_equal(qdri_receiver_wanted(&both.receiver), MOST + 1);
+    for (int64_t bytes = MOST + 1; bytes < 100 * MOST; bytes *= 3) {
+        qdri_receiver_expect(&both.receiver, NULL, bytes, MOST);
+        assert_int_equal(uses, 3);
+        assert_int_equal(qdri_sender_place(&both.sender, bytes, MOST, &place), QDRI_PLACE_PIECES);
+        qdri_sender_raise(&both.sender, QDRI_PLACE_PIECES, NULL, bytes, 0);
+        assert_int_equal(qdri_receiver_look(&both.receiver)->offset, QDRI_IN_PIECES);
+        both.to_write = both.to_read = bytes;
+        both.seed = both.receiver.received;
+        while (both.to_read > 0) {
+            int written = both.to_write == 0 ? 0 : write_piece(&both);
+            assert_true(read_piece(&both) || written);
+        }
+        qdri_receiver_take(&both.receiver, NULL, both.receiver.taken, 1);
+    }
+    close_channel(&both);
+}
+
+/* The rings of a rank do not grow with the number of its neighbors; the sender learns how large their pieces are. */
+static void test_many_rings(void **state) {
+    (void)state;
+    static const struct {
+        int members;
+        int64_t piece;
+    } nodes[] = {{2, 65536}, {16, 65536}, {17, 61568}, {64, 16384}, {128, 8192}, {1000, 8192}};
+    qdri_cut_at.piece = 65536;
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        void *place = NULL;
+        channel both;
+        members = nodes[i].members;
+        open_channel(&both, 3, 1, 0, 0);
+        qdri_receiver_expect(&both.receiver, NULL, MOST + 1, MOST);
+        assert_int_equal(qdri_sender_place(&both.sender, MOST + 1, MOST, &place), QDRI_PLACE_PIECES);
+        assert_int_equal(both.receiver.piece, nodes[i].piece);
+        assert_int_equal(both.sender.piece, nodes[i].piece);
+        close_channel(&both);
+    }
+    members = 2;
 }
 
 /* A sender that runs ahead waits for the word about larger slots, and then for a message to be taken. */
@@ -301,7 +398,7 @@ static void test_credits(void **state) {
     qdri_receiver_expect(&both.receiver, NULL, 300, MOST);
     for (int i = 0; i < SLOTS; i++) {
         assert_int_equal(qdri_sender_place(&both.sender, 300, MOST, &place), QDRI_PLACE_SLOT);
-        qdri_sender_raise(&both.sender, place, 300, 0);
+        qdri_sender_raise(&both.sender, QDRI_PLACE_SLOT, place, 300, 0);
     }
     assert_int_equal(qdri_sender_place(&both.sender, 1, MOST, &place), QDRI_PLACE_LATER);
     for (int i = 0; i < 2; i++) {
@@ -336,9 +433,9 @@ static void test_torn_word(void **state) {
     both.receiver.shared->generation = 2;
     assert_int_equal(qdri_sender_place(&both.sender, 1000, MOST, &place), QDRI_PLACE_SLOT);
     assert_ptr_equal(place, memory + later);
-    qdri_sender_raise(&both.sender, place, 1000, 0);
+    qdri_sender_raise(&both.sender, QDRI_PLACE_SLOT, place, 1000, 0);
     assert_int_equal(qdri_sender_place(&both.sender, 3000, MOST, &place), QDRI_PLACE_SLOT);
-    qdri_sender_raise(&both.sender, place, 3000, 0);
+    qdri_sender_raise(&both.sender, QDRI_PLACE_SLOT, place, 3000, 0);
     close_channel(&both);
 }
 
@@ -364,10 +461,8 @@ static void test_threads(void **state) {
         assert_int_equal(pthread_create(&thread, NULL, send_all, &both), 0);
         while (both.receiver.taken < MESSAGES) {
             while (both.expected < MESSAGES && expect_one(&both)) continue;
-            if (look_at_one(&both))
-                take_one(&both, both.receiver.received - 1);
-            else
-                sched_yield();
+            if (!look_at_one(&both)) sched_yield();
+            if (both.receiver.taken < both.receiver.received) take_one(&both, both.receiver.taken);
         }
         assert_int_equal(pthread_join(thread, NULL), 0);
         close_channel(&both);
@@ -377,6 +472,7 @@ static void test_threads(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_at_random, set_up), cmocka_unit_test_setup(test_growing, set_up),
+        cmocka_unit_test_setup(test_ring, set_up),      cmocka_unit_test_setup(test_many_rings, set_up),
         cmocka_unit_test_setup(test_refused, set_up),   cmocka_unit_test_setup(test_credits, set_up),
         cmocka_unit_test_setup(test_torn_word, set_up), cmocka_unit_test_setup(test_threads, set_up),
     };

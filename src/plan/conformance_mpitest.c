@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "cases.h"
 #include "mpi_check.h"
+#include "mpi_pieces.h"
 #include "quadrille/plan.h"
 
 static int rank, ranks;
@@ -171,6 +172,7 @@ int main(int count, char **words) {
                     &level); /* so that locks are taken, where MPI has them */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    pieces_are_small(ranks % 2 ? 128 : 0);
     int share = count > 1 && !strcmp(words[1], "share"), cases = 0;
     int cover = share || (count > 1 && !strcmp(words[1], "cover"));
     int algorithms = COUNT(case_algorithms) + COUNT(run_time_algorithms);

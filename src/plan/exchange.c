@@ -167,22 +167,36 @@ qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {
     return status;
 }
 
+/* How often to look in vain before yielding. Whoever yields beside other work may lose a whole turn, of milliseconds; so
+ * where every rank has a processor the pieces of large messages are waited for without, for about as long. */
+static int looks_before_yielding(const qdr_exchange *waited) {
+    enum { CROWDED = 4, USUAL = 400, IN_PIECES = 200000 };
+    const qdri_near *near = waited->plan->near;
+    if (qdri_node_crowded(waited->wire)) return CROWDED;
+    return waited->near_cuts ? USUAL + IN_PIECES / (near->sends + near->receives) : USUAL;
+}
+
 /* Neighbors mostly answer at once: a little patience before the general way of waiting, which looks at the
  * clock and at everything else. Other exchanges need this rank too. On a busy machine one yield may take a whole turn
- * of others, so here too time is limited. */
+ * of others, so here too time is limited, as long as nothing moves. */
 static void wait_for_neighbors(qdr_exchange *waited) {
-    enum { LOOKS = 2000, LOOKS_BETWEEN_PROGRESS = 16 };
+    enum { YIELDS = 1600, LOOKS_BETWEEN_PROGRESS = 16, PATIENT_LOOKS_BETWEEN_PROGRESS = 400 };
     const double most = 0.02; /* seconds */
-    int before_yielding = qdri_node_crowded(waited->wire) ? 4 : 400;
+    int before_yielding = looks_before_yielding(waited);
+    int64_t seen = waited->near_moves;
     double until = 0;
-    for (int looks = 1; !waited->finished && looks < LOOKS; looks++) {
+    for (int looks = 1, idle = 0; !waited->finished && idle < before_yielding + YIELDS; looks++) {
+        int64_t moves = waited->near_moves;
         qdri_near_poll(waited);
-        if (looks < before_yielding || waited->finished) continue;
-        sched_yield();
-        if (looks % LOOKS_BETWEEN_PROGRESS) continue;
+        if (waited->finished) return;
+        idle = waited->near_moves == moves ? idle + 1 : 0;
+        int is_patient = idle > 0 && idle < before_yielding;
+        if (idle >= before_yielding) sched_yield();
+        if (is_patient ? idle % PATIENT_LOOKS_BETWEEN_PROGRESS : looks % LOOKS_BETWEEN_PROGRESS) continue;
         qdri_progress(waited->wire);
         double now = qdri_seconds();
-        if (until == 0) until = now + most;
+        if (until == 0 || seen != waited->near_moves) until = now + most;
+        seen = waited->near_moves;
         if (now > until) return;
     }
 }
@@ -199,7 +213,7 @@ qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
         qdri_unlock(wire);
         return status;
     }
-    int near_left = waited->near_left;
+    int64_t near_moves = waited->near_moves;
     qdr_status status = qdri_wait_until(wire, &waited->finished, -between_notes);
     /* Whoever comes here has time. */
     double patience = 0, begin = 0;
@@ -211,8 +225,8 @@ qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
     }
     while (status == QDR_STALLED) {
         double now = qdri_seconds();
-        if (waited->near_left != near_left) waited->moved = now;
-        near_left = waited->near_left;
+        if (waited->near_moves != near_moves) waited->moved = now;
+        near_moves = waited->near_moves;
         qdri_near_suspect(waited);
         double last = waited->moved > begin ? waited->moved : begin;
         qdri_stall_note(waited);

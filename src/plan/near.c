@@ -6,6 +6,8 @@
  *
  * No MPI call is on the way, except for messages that found no slot: the flag of such a one is raised, empty,
  * and it goes as a plain message under the exchange's third tag.
+ *
+ * Large messages go in pieces (pieces.c); both ends move as many as they can whenever they are looked at.
  */
 #include "plan/near.h"
 
@@ -13,15 +15,13 @@
 
 #include "plan/aside.h"
 
-/* What goes through memory in one piece: packed messages save a copy; what lies ready, and is large, is as
- * well off with MPI, which may copy it but once. */
-enum { MOST_PACKED = 1 << 24, MOST_READY = 1 << 16 };
-
+/* What goes as a whole. */
 static int64_t most_of(const qdr_exchange *exchange) {
-    return exchange->cargo ? MOST_PACKED : MOST_READY;
+    return exchange->cargo && exchange->cargo->keeps ? qdri_cut_at.whole_kept : qdri_cut_at.whole;
 }
 
 static void end_one(qdr_exchange *exchange) {
+    exchange->near_moves++;
     if (--exchange->near_left == 0) qdri_exchange_part_ended(exchange);
 }
 
@@ -92,6 +92,12 @@ static void pack(const qdr_exchange *exchange, int destination, int64_t bytes, v
         memcpy(place, exchange->outgoing[destination], (size_t)bytes);
 }
 
+static void send_pieces(qdr_exchange *exchange, qdri_near_flow *flow) {
+    if (!qdri_pieces_send(flow)) return;
+    flow->state = QDRI_NEAR_ENDED;
+    end_one(exchange);
+}
+
 static void try_send(qdr_exchange *exchange, qdri_near_flow *flow) {
     qdri_neighbor *neighbor = flow->neighbor;
     qdri_sender *sender = &neighbor->sender;
@@ -101,10 +107,13 @@ static void try_send(qdr_exchange *exchange, qdri_near_flow *flow) {
     if (found == QDRI_PLACE_LATER) return;
     if (found == QDRI_PLACE_SLOT && flow->bytes > 0)
         pack(exchange, neighbor->destination, flow->bytes, place);
-    qdri_sender_raise(sender, place, flow->bytes, neighbor->receiver.taken);
+    qdri_sender_raise(sender, found, place, flow->bytes, neighbor->receiver.taken);
     qdri_trace(exchange, QDR_EVENT_SEND, neighbor->rank, 0, 0, flow->bytes);
     if (found == QDRI_PLACE_MESSAGE) {
         send_message(flow);
+    } else if (found == QDRI_PLACE_PIECES) {
+        flow->state = QDRI_NEAR_PIECES;
+        send_pieces(exchange, flow);
     } else {
         flow->state = QDRI_NEAR_ENDED;
         end_one(exchange);
@@ -112,6 +121,30 @@ static void try_send(qdr_exchange *exchange, qdri_near_flow *flow) {
 }
 
 /* ---- receiving ----------------------------------------------------------------------------------------- */
+
+static void receive_pieces(qdr_exchange *exchange, qdri_near_flow *flow) {
+    if (!qdri_pieces_receive(flow)) return;
+    flow->state = QDRI_NEAR_ENDED;
+    if (flow->whole) {
+        deliver(flow, flow->whole);
+    } else {
+        flow->neighbor->receiver.received++;
+        qdri_aside_unpacked(exchange, flow->neighbor->source);
+    }
+    end_one(exchange);
+}
+
+/* Unpacked as they come if that may be, and now; else, and where nothing is to be unpacked, put together. */
+static void begin_pieces(qdr_exchange *exchange, qdri_near_flow *flow) {
+    int source = flow->neighbor->source;
+    flow->state = QDRI_NEAR_PIECES;
+    flow->whole = NULL;
+    if (!qdri_aside_is_due(exchange, source)) {
+        flow->whole = qdri_aside_in(exchange, source, flow->bytes);
+        if (!flow->whole) qdri_exchange_fail(exchange, qdri_fail_memory());
+    }
+    if (!exchange->failed) receive_pieces(exchange, flow);
+}
 
 static void look(qdr_exchange *exchange, qdri_near_flow *flow) {
     qdri_neighbor *neighbor = flow->neighbor;
@@ -125,24 +158,36 @@ static void look(qdr_exchange *exchange, qdri_near_flow *flow) {
         return;
     }
     qdri_trace(exchange, QDR_EVENT_ARRIVAL, neighbor->rank, 0, 0, flow->bytes);
-    flow->slotted = flag->offset != 0;
-    if (!flow->slotted) {
+    flow->slotted = flag->offset > 0;
+    if (flag->offset == QDRI_IN_PIECES) {
+        begin_pieces(exchange, flow);
+    } else if (!flow->slotted) {
         receive_message(flow);
-        return;
+    } else {
+        flow->state = QDRI_NEAR_ENDED;
+        deliver(flow, receiver->memory + flag->offset);
+        end_one(exchange);
     }
-    flow->state = QDRI_NEAR_ENDED;
-    deliver(flow, receiver->memory + flag->offset);
-    end_one(exchange);
 }
 
 /* ---- an exchange --------------------------------------------------------------------------------------- */
 
 void qdri_near_poll(qdr_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
-    for (int i = 0; i < near->sends && !exchange->failed; i++)
-        if (exchange->near_out[i].state == QDRI_NEAR_WAITS) try_send(exchange, &exchange->near_out[i]);
-    for (int i = 0; i < near->receives && !exchange->failed; i++)
-        if (exchange->near_in[i].state == QDRI_NEAR_WAITS) look(exchange, &exchange->near_in[i]);
+    for (int i = 0; i < near->sends && !exchange->failed; i++) {
+        qdri_near_flow *flow = &exchange->near_out[i];
+        if (flow->state == QDRI_NEAR_WAITS)
+            try_send(exchange, flow);
+        else if (flow->state == QDRI_NEAR_PIECES)
+            send_pieces(exchange, flow);
+    }
+    for (int i = 0; i < near->receives && !exchange->failed; i++) {
+        qdri_near_flow *flow = &exchange->near_in[i];
+        if (flow->state == QDRI_NEAR_WAITS)
+            look(exchange, flow);
+        else if (flow->state == QDRI_NEAR_PIECES)
+            receive_pieces(exchange, flow);
+    }
 }
 
 void qdri_near_suspect(qdr_exchange *exchange) {
@@ -156,6 +201,14 @@ void qdri_near_suspect(qdr_exchange *exchange) {
     }
 }
 
+/* Memory for what may have to be put together, so that an exchange like one before it takes none. */
+static void expect_whole(qdr_exchange *exchange, const qdri_near_flow *flow) {
+    const qdri_cargo *cargo = exchange->cargo;
+    if (cargo && (cargo->keeps || cargo->whole || cargo->ordered) && flow->bytes > most_of(exchange) &&
+        !qdri_aside_in(exchange, flow->neighbor->source, flow->bytes))
+        qdri_exchange_fail(exchange, qdri_fail_memory());
+}
+
 static void poll(qdri_poller *poller) {
     qdr_exchange *exchange = (qdr_exchange *)((char *)poller - offsetof(qdr_exchange, near_poller));
     qdri_near_poll(exchange);
@@ -167,6 +220,7 @@ void qdri_near_start(qdr_exchange *exchange) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
     int keeps = exchange->cargo && exchange->cargo->keeps;
     exchange->near_left = near->sends + near->receives;
+    exchange->near_cuts = 0;
     for (int i = 0; i < near->receives; i++) {
         qdri_near_flow *flow = &exchange->near_in[i];
         qdri_receiver *receiver = &flow->neighbor->receiver;
@@ -176,13 +230,18 @@ void qdri_near_start(qdr_exchange *exchange) {
         /* What was kept is valid until the next but one start: this one. */
         if (keeps && exchange->number >= 2)
             qdri_near_unpacked(exchange, flow->neighbor->source, exchange->number - 2);
+        exchange->near_cuts += flow->bytes > most_of(exchange);
         qdri_receiver_expect(receiver, exchange->wire, flow->bytes, most_of(exchange));
+        flow->part = (qdri_part){.offset = 0};
+        expect_whole(exchange, flow);
     }
     for (int i = 0; i < near->sends; i++) {
         qdri_near_flow *flow = &exchange->near_out[i];
         flow->bytes = qdri_message_bytes(exchange, exchange->outgoing_items, view.send_items,
                                          flow->neighbor->destination);
         flow->state = QDRI_NEAR_WAITS;
+        flow->part = (qdri_part){.offset = 0};
+        exchange->near_cuts += flow->bytes > most_of(exchange);
     }
     exchange->near_poller.poll = poll;
     qdri_poller_add(exchange->wire, &exchange->near_poller);

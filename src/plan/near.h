@@ -32,14 +32,21 @@ struct qdri_near {
 };
 
 /* A message of an exchange. */
-typedef enum qdri_near_state { QDRI_NEAR_ENDED, QDRI_NEAR_WAITS, QDRI_NEAR_MESSAGE } qdri_near_state;
+typedef enum qdri_near_state {
+    QDRI_NEAR_ENDED,
+    QDRI_NEAR_WAITS,
+    QDRI_NEAR_MESSAGE,
+    QDRI_NEAR_PIECES
+} qdri_near_state;
 struct qdri_near_flow {
     qdri_operation operation; /* of a message by MPI; first: callbacks convert */
     qdr_exchange *exchange;
     qdri_neighbor *neighbor;
     qdri_near_state state;
     int64_t bytes;
-    int slotted; /* what comes lies in a slot */
+    int slotted;    /* what comes lies in a slot */
+    qdri_part part; /* in pieces: the next one */
+    char *whole;    /* where they are put together; NULL: each is unpacked */
 };
 
 /* Collective over the node. Finds neighbors and, if `wanted`, opens channels; *refused says that some member
@@ -54,6 +61,10 @@ void qdri_near_start(qdr_exchange *exchange);
 void qdri_near_poll(qdr_exchange *exchange);
 /* Nothing moves: fails if a neighbor waits for room for a message that nobody expects. */
 void qdri_near_suspect(qdr_exchange *exchange);
+/* As many pieces of a message as can go or come at once; true: that was the last. */
+int qdri_pieces_send(qdri_near_flow *flow);
+int qdri_pieces_receive(qdri_near_flow *flow);
+
 /* What came from a source in the exchange of this number is not needed any more. */
 void qdri_near_unpacked(qdr_exchange *exchange, int source, int64_t number);
 

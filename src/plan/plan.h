@@ -159,6 +159,8 @@ struct qdr_exchange {
     int unpacked;        /* in order */
     qdri_near_flow *near_out, *near_in;
     int near_left;
+    int near_cuts;      /* messages that go in pieces */
+    int64_t near_moves; /* messages that ended there, and pieces */
     qdri_poller near_poller;
     qdri_span *span; /* [sends + receives] */
     char *staging, *bounce;

@@ -47,12 +47,16 @@ static const qdri_near_flow *first_waiting(const qdri_near_flow *flow, int flows
     return NULL;
 }
 
+static int64_t left_of(const qdri_near_flow *flow) {
+    return flow->bytes - flow->part.offset;
+}
+
 static wish near_wish(const qdr_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     const qdri_near_flow *in = first_waiting(exchange->near_in, near->receives);
-    if (in) return (wish){in->neighbor->rank, 0, in->bytes, exchange->moved, "bytes to come"};
+    if (in) return (wish){in->neighbor->rank, 0, left_of(in), exchange->moved, "bytes to come"};
     const qdri_near_flow *out = first_waiting(exchange->near_out, near->sends);
-    if (out) return (wish){out->neighbor->rank, 0, out->bytes, exchange->moved, "bytes to be taken"};
+    if (out) return (wish){out->neighbor->rank, 0, left_of(out), exchange->moved, "bytes to be taken"};
     return (wish){-1, 0, 0, exchange->last, "nothing"};
 }
 
@@ -170,7 +174,7 @@ static size_t list_neighbors(const qdri_near_flow *flow, int flows, const char *
     for (int i = 0; i < flows; i++)
         if (flow[i].state != QDRI_NEAR_ENDED)
             used = add(report, sizeof report, used, "  %s rank %d, on this node: %lld bytes\n", direction,
-                       flow[i].neighbor->rank, (long long)flow[i].bytes);
+                       flow[i].neighbor->rank, (long long)left_of(&flow[i]));
     return used;
 }
 

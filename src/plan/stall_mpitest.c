@@ -5,7 +5,8 @@
  * exchange goes on when it comes after all, and a communicator on which a collective call was missed is
  * refused from then on.
  *
- * All of this over the network, then through the memory of the node, whose messages nobody waits for in MPI.
+ * All of this over the network, then through the memory of the node, whose messages nobody waits for in MPI, as a
+ * whole and in pieces.
  *
  * stall_mpitest STAGE WAY [EVENTS [TRANSPORT]]: the last rank leaves the program. WAY is `exit`, `kill`
  * (itself, without a word), `stop` (as a debugger would) or `never` (it goes away and does nothing). STAGE is `discovery` (before it),
@@ -23,13 +24,14 @@
 #include "mpi_check.h"
 #include "mpi_content.h"
 #include "mpi_events.h"
+#include "mpi_pieces.h"
 #include "quadrille/plan.h"
 
 /* Seconds; and how much later than that a report may come, on a machine that may be busy. */
 static const double shortest = 0.7, patience = 20;
 static double deadline; /* that, or longer on a busy machine */
 
-enum { BYTES = 20000 };
+enum { BYTES = 20000, PIECE = 1024 };
 
 static int rank, ranks;
 static const char *transport = "net";
@@ -361,8 +363,10 @@ static void test_late_on_node(void) {
     transport = "node";
     test_chain();
     test_cycle();
+    pieces_are_small(PIECE);
     test_late("async", NULL, 0);
     test_given_up();
+    pieces_are_small(0);
     transport = "net";
 }
 
@@ -480,6 +484,7 @@ int main(int count, char **words) {
     if (count > 2) {
         way = words[2];
         if (count > 4) transport = words[4];
+        pieces_are_small(PIECE);
         lose_a_rank(words[1], count > 3 ? atoi(words[3]) : 0);
     }
     test_late_ranks();
