@@ -6,7 +6,7 @@
 #   make test       installs what is missing, builds, runs every test
 #   make test-all   the same with the full product of algorithms, patterns and ranks
 #   make bench      side-by-side benchmarks
-#   make bench-node     ours against MPI, PetscSF and Zoltan on one node, for half an hour
+#   make bench-node     ours against MPI, PetscSF and Zoltan on one node, for more than an hour
 #   make bench-couple   what building coupling schedules costs, in a minute
 #   make bench-cluster  ours against MPI on an emulated cluster, as root, for most of an hour
 #   make bench-networks the window that finds itself, and the default against MPI, on ten emulated networks, as root, for two hours
