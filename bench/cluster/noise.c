@@ -11,24 +11,18 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "namespace.h"
 
 enum { BURST = 8, DATAGRAM = 1400, FRAME = DATAGRAM + 42, PORT = 9 }; /* 9 is `discard` */
-
-static void give_up(const char *what) {
-    fprintf(stderr, "noise: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
 
 static double seconds(void) {
     struct timespec time;
@@ -38,12 +32,8 @@ static double seconds(void) {
 
 /* A socket belongs to the namespace in which it was made. What comes to it overflows there, and is gone. */
 static int open_socket(const char *namespace) {
-    char path[200];
     struct sockaddr_in own = {.sin_family = AF_INET, .sin_port = htons(PORT)};
-    snprintf(path, sizeof path, "/run/netns/%s", namespace);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 || setns(file, CLONE_NEWNET) != 0) give_up(path);
-    close(file);
+    enter_namespace(namespace);
     int made = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), least = 1;
     if (made < 0 || bind(made, (struct sockaddr *)&own, sizeof own) != 0) give_up(namespace);
     setsockopt(made, SOL_SOCKET, SO_RCVBUF, &least, sizeof least);

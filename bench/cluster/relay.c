@@ -13,12 +13,10 @@
  * Prints "ready" once all devices are there, and goes on in the background, in the namespace of the switch, until it is
  * killed. It wakes by a timer for the frame that is due next.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +25,8 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "namespace.h"
 
 enum { QUEUE = 2048, FRAME = 1536 };
 
@@ -43,28 +43,15 @@ typedef struct way {
     frame *queue;        /* [QUEUE] */
 } way;
 
-static void give_up(const char *what) {
-    fprintf(stderr, "relay: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
 static int64_t nanoseconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-static void enter(const char *namespace) {
-    char path[200];
-    snprintf(path, sizeof path, "/run/netns/%s", namespace);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 || setns(file, CLONE_NEWNET) != 0) give_up(path);
-    close(file);
-}
-
 static int open_device(const char *namespace, const char *name) {
     struct ifreq request = {.ifr_flags = IFF_TAP | IFF_NO_PI};
-    enter(namespace);
+    enter_namespace(namespace);
     int device = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (device < 0) give_up("/dev/net/tun");
     snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);

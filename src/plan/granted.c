@@ -61,10 +61,10 @@ static void sum_stage(qdri_half *half, const qdri_side *side, int stage) {
 /* How much of a lane goes without a grant in this stage. */
 static int64_t unasked(const qdr_exchange *exchange, const qdri_half *half, int number) {
     const qdri_lane_flow *lane = &half->lane[number];
-    int64_t limit = exchange->window / exchange->program->ranks;
-    if (exchange->plan->ordered) return lane->stage_bytes <= limit ? lane->stage_bytes : 0;
-    if (exchange->plan->port) return qdri_port_unasked_of(half->promised[number], lane->stage_bytes);
-    return smaller(lane->stage_bytes, half->promised[number]);
+    int64_t bytes = lane->stage_bytes, limit = exchange->window / exchange->program->ranks;
+    if (exchange->plan->ordered) return bytes <= limit ? bytes : 0;
+    if (exchange->plan->port) return qdri_port_unasked_of(half->promised[number], bytes);
+    return smaller(bytes, half->promised[number]);
 }
 
 /* The window of this rank, whatever it leaves to others. */
@@ -111,7 +111,7 @@ static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
     int number = exchange->program->out.lane_of[from];
     qdri_lane_flow *lane = number < 0 ? NULL : &exchange->out.lane[number];
     if (!lane || note->offset != lane->granted || note->bytes <= 0 || note->promise < 0 ||
-        note->bytes > lane->bytes - lane->granted) {
+        note->promise > INT64_MAX / 2 || note->bytes > lane->bytes - lane->granted) {
         qdri_exchange_fail(exchange,
                            qdri_fail(QDR_MISMATCH,
                                      "rank %d grants bytes %lld to %lld, but this rank has %lld "
