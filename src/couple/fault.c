@@ -75,13 +75,20 @@ static void fail_one(qdri_running *running, const qdri_fault_note *note, int fro
     tell(running, from, note->also);
 }
 
-/* The other stream has the same tree, but its own notes, which may come later. */
+/* The stream that a note speaks of as well; NULL: none, or it is closed here. */
+static qdri_running *the_other(const qdri_running *running, int64_t nonce) {
+    qdri_running *other = nonce ? running->stream->coupling->runnings : NULL;
+    while (other && other->nonce != nonce) other = other->next;
+    return other;
+}
+
+/* Both streams have the same tree, but notes of their own, and either's may come first: each names the other
+ * stream, so that whoever hears one knows of both. */
 static void fail(qdri_running *running, const qdri_fault_note *note, int from) {
-    qdri_running *other = note->also ? running->stream->coupling->runnings : NULL;
-    while (other && other->first_tag != note->also) other = other->next;
+    qdri_running *other = the_other(running, note->also);
     fail_one(running, note, from);
     qdri_fault_note rest = *note;
-    rest.also = 0;
+    rest.also = running->nonce;
     if (other) fail_one(other, &rest, -1);
 }
 
@@ -96,7 +103,7 @@ void qdri_fault_raise(qdri_running *running, qdr_status status) {
 }
 
 void qdri_fault_raise_both(qdri_running *running, qdri_running *other, qdr_status status) {
-    raise_note(running, status, other == running ? 0 : other->first_tag);
+    raise_note(running, status, other == running ? 0 : other->nonce);
 }
 
 /* ---- lingering ----------------------------------------------------------------------------------------- */
@@ -112,14 +119,13 @@ static void linger_one(qdri_running *running, int64_t also, int from) {
 }
 
 static void linger(qdri_running *running, int64_t also, int from) {
-    qdri_running *other = also ? running->stream->coupling->runnings : NULL;
-    while (other && other->first_tag != also) other = other->next;
+    qdri_running *other = the_other(running, also);
     linger_one(running, also, from);
-    if (other) linger_one(other, 0, -1);
+    if (other) linger_one(other, running->nonce, -1);
 }
 
 void qdri_fault_linger(qdri_running *running, qdri_running *other) {
-    linger(running, other == running ? 0 : other->first_tag, -1);
+    linger(running, other == running ? 0 : other->nonce, -1);
 }
 
 /* ---- hearing ------------------------------------------------------------------------------------------- */

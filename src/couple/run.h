@@ -66,7 +66,7 @@ typedef struct qdri_answer {
 enum { QDRI_GOODBYE = -1, QDRI_LINGER = -2 };
 typedef struct qdri_fault_note {
     int64_t status;
-    int64_t also; /* the first tag of another stream that fails with it; 0: none */
+    int64_t also; /* the number of another stream that fails with it; 0: none */
     char sentence[QDRI_SENTENCE];
 } qdri_fault_note;
 
@@ -230,7 +230,7 @@ struct qdri_running {
     const char *exporter_name, *importer_name;
     char label[2 * QDRI_NAME + 100]; /* "stream 'a' from ocean to atmos" */
     int first_tag;
-    int64_t nonce; /* tells it from other streams under the same tags */
+    int64_t nonce; /* the number of the stream: no other of the two programs has it, before or after */
     qdr_status failed;
     char sentence[QDRI_SENTENCE]; /* of the failure */
 
