@@ -82,7 +82,20 @@ static int by_seconds(const void *first, const void *second) {
 
 /* ---- sections ------------------------------------------------------------------------------------------ */
 
-/* When each rank was in the exchange, and its grants. */
+/* How much might be under way to each rank, and since when. */
+static json_t *windows_of(const recorded *recorded) {
+    json_t *rank = json_array(), *time = json_array(), *bytes = json_array();
+    for (int64_t i = 0; i < recorded->method->events; i++) {
+        const trace_event *event = &recorded->method->event[i];
+        if (event->kind != TRACE_WINDOW) continue;
+        report_add_count(rank, event->rank);
+        report_add_count(time, report_tick(event->seconds, recorded->last));
+        report_add_count(bytes, event->bytes);
+    }
+    return json_pack("{s:o, s:o, s:o}", "rank", rank, "time", time, "bytes", bytes);
+}
+
+/* When each rank was in the exchange, its grants and its window. */
 static json_t *more_of(const trace *trace, const recorded *recorded) {
     json_t *began = json_array(), *ended = json_array(), *rank = json_array(), *time = json_array();
     double *start = ALLOCATE(double, trace->ranks), *end = ALLOCATE(double, trace->ranks);
@@ -100,8 +113,8 @@ static json_t *more_of(const trace *trace, const recorded *recorded) {
     }
     free(start);
     free(end);
-    return json_pack("{s:o, s:o, s:{s:o, s:o}}", "began", began, "ended", ended, "grants", "rank", rank,
-                     "time", time);
+    return json_pack("{s:o, s:o, s:{s:o, s:o}, s:o}", "began", began, "ended", ended, "grants", "rank", rank,
+                     "time", time, "windows", windows_of(recorded));
 }
 
 static json_t *timeline_of(const trace *trace, recorded *recorded) {
@@ -121,7 +134,9 @@ static json_t *timeline_of(const trace *trace, recorded *recorded) {
         "Each line is a rank, grey while it is in the exchange. A bar is a message on its way to the rank, "
         "from "
         "its sending to its arrival; messages under way at once share the height, so a flooded rank has many "
-        "thin long bars. The thin line above is what the rank sends; small ticks below are its grants.",
+        "thin long bars. The thin line above is what the rank sends; small ticks below are its grants. A "
+        "line across, "
+        "where there is one, is the window of the rank: how many bytes it lets be under way to itself.",
         trace->ranks, 1, panels, trace->methods);
     free(panels);
     return section;

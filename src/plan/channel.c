@@ -176,6 +176,12 @@ void qdri_sender_hear(qdri_sender *sender, uint64_t taken) {
     }
 }
 
+void qdri_sender_expect(qdri_sender *sender, int64_t bytes, int64_t most) {
+    if (bytes <= sender->asked || bytes > most) return;
+    sender->asked = asked_for(bytes, most);
+    sender->expected++;
+}
+
 /* Tells the receiver what is waited for. */
 static qdri_place wait_for_room(qdri_sender *sender, int64_t bytes) {
     atomic_store_explicit(&sender->shared->wanted, bytes, memory_order_relaxed);
@@ -183,24 +189,24 @@ static qdri_place wait_for_room(qdri_sender *sender, int64_t bytes) {
     return QDRI_PLACE_LATER;
 }
 
+/* Where the ring is, as its receiver says: see qdri_shared. */
+static int64_t find_ring(qdri_sender *sender) {
+    int64_t offset = atomic_load_explicit(&sender->shared->ring, memory_order_acquire);
+    if (offset <= 0) return offset;
+    sender->piece = atomic_load_explicit(&sender->shared->piece, memory_order_relaxed);
+    sender->ring = sender->memory + offset;
+    return offset;
+}
+
 /* The way of what is larger than any slot may be. */
 static qdri_place place_pieces(qdri_sender *sender, int64_t bytes) {
-    if (!sender->ring) {
-        int64_t offset = atomic_load_explicit(&sender->shared->ring, memory_order_acquire);
-        if (offset == 0) return wait_for_room(sender, bytes);
-        if (offset < 0) return QDRI_PLACE_MESSAGE;
-        sender->piece = atomic_load_explicit(&sender->shared->piece, memory_order_relaxed);
-        sender->ring = sender->memory + offset;
-    }
-    return QDRI_PLACE_PIECES;
+    int64_t offset = sender->ring ? 1 : find_ring(sender);
+    return offset > 0 ? QDRI_PLACE_PIECES : offset < 0 ? QDRI_PLACE_MESSAGE : wait_for_room(sender, bytes);
 }
 
 qdri_place qdri_sender_place(qdri_sender *sender, int64_t bytes, int64_t most, void **place) {
     if (sender->cuts) return QDRI_PLACE_LATER;
-    if (bytes > sender->asked && bytes <= most) {
-        sender->asked = asked_for(bytes, most);
-        sender->expected++;
-    }
+    qdri_sender_expect(sender, bytes, most);
     if (sender->generation < sender->expected) {
         read_slots(sender);
         if (sender->generation < sender->expected) return wait_for_room(sender, bytes);
@@ -240,4 +246,29 @@ void *qdri_sender_piece(qdri_sender *sender) {
 void qdri_sender_wrote(qdri_sender *sender, int is_last) {
     atomic_store_explicit(&sender->shared->written, ++sender->written, memory_order_release);
     if (is_last) sender->cuts = 0;
+}
+
+/* ---- before the first message -------------------------------------------------------------------------- */
+
+/* A message of so many bytes goes through so much of a ring. */
+static int64_t ring_bytes(int64_t bytes, int64_t piece) {
+    int64_t all = qdri_cut_at.pieces * stride_of(piece), pieces = (bytes + piece - 1) / piece;
+    return pieces < qdri_cut_at.pieces ? pieces * stride_of(piece) : all;
+}
+
+void qdri_receiver_warm(const qdri_receiver *receiver, int64_t bytes) {
+    if (bytes <= FIRST_CAPACITY) return; /* one page, or none */
+    if (bytes <= receiver->capacity)
+        qdri_arena_warm(receiver->memory + receiver->offset, receiver->slots * stride_of(receiver->capacity));
+    else if (receiver->ring > 0)
+        qdri_arena_warm(receiver->memory + receiver->ring, ring_bytes(bytes, receiver->piece));
+}
+
+void qdri_sender_warm(qdri_sender *sender, int64_t bytes) {
+    if (bytes <= FIRST_CAPACITY) return;
+    read_slots(sender);
+    if (bytes <= sender->capacity)
+        qdri_arena_warm(sender->memory + sender->offset, sender->slots * sender->stride);
+    else if (find_ring(sender) > 0)
+        qdri_arena_warm(sender->ring, ring_bytes(bytes, sender->piece));
 }

@@ -69,6 +69,10 @@ void qdri_arena_give(qdri_wire *wire, int64_t offset) {
     fail_msg("memory at %lld was given back, but never taken", (long long)offset);
 }
 
+void qdri_arena_warm(void *from, int64_t bytes) {
+    memset(from, 0x5a, (size_t)bytes); /* nothing is there yet */
+}
+
 void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset) {
     (void)wire, (void)member;
     return memory + offset;
@@ -386,6 +390,34 @@ static void test_many_rings(void **state) {
     members = 2;
 }
 
+/* What both ends expect before the first message, for sizes up to a ring's and beyond: then nothing is asked for, and no
+ * memory taken, when it comes; larger ones ask as ever. */
+static void test_expected(void **state) {
+    (void)state;
+    for (int64_t bytes = 1; bytes < 20 * MOST; bytes = 2 * bytes + 1) {
+        void *place = NULL;
+        channel both;
+        open_channel(&both, 3, 1, 0, 0);
+        qdri_sender_expect(&both.sender, bytes, MOST);
+        qdri_receiver_expect(&both.receiver, NULL, bytes, MOST);
+        qdri_receiver_warm(&both.receiver, bytes);
+        qdri_sender_warm(&both.sender, bytes);
+        int before = uses;
+        qdri_receiver_expect(&both.receiver, NULL, bytes, MOST);
+        assert_int_equal(uses, before);
+        assert_int_equal(qdri_sender_place(&both.sender, bytes, MOST, &place),
+                         bytes > MOST ? QDRI_PLACE_PIECES : QDRI_PLACE_SLOT);
+        if (4 * bytes + 1000 < MOST) {
+            assert_int_equal(qdri_sender_place(&both.sender, 4 * bytes + 1000, MOST, &place),
+                             QDRI_PLACE_LATER);
+            qdri_receiver_expect(&both.receiver, NULL, 4 * bytes + 1000, MOST);
+            assert_int_equal(qdri_sender_place(&both.sender, 4 * bytes + 1000, MOST, &place),
+                             QDRI_PLACE_SLOT);
+        }
+        close_channel(&both);
+    }
+}
+
 /* A sender that runs ahead waits for the word about larger slots, and then for a message to be taken. */
 static void test_credits(void **state) {
     (void)state;
@@ -471,10 +503,11 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_at_random, set_up), cmocka_unit_test_setup(test_growing, set_up),
-        cmocka_unit_test_setup(test_ring, set_up),      cmocka_unit_test_setup(test_many_rings, set_up),
-        cmocka_unit_test_setup(test_refused, set_up),   cmocka_unit_test_setup(test_credits, set_up),
-        cmocka_unit_test_setup(test_torn_word, set_up), cmocka_unit_test_setup(test_threads, set_up),
+        cmocka_unit_test_setup(test_at_random, set_up),  cmocka_unit_test_setup(test_growing, set_up),
+        cmocka_unit_test_setup(test_ring, set_up),       cmocka_unit_test_setup(test_expected, set_up),
+        cmocka_unit_test_setup(test_many_rings, set_up), cmocka_unit_test_setup(test_refused, set_up),
+        cmocka_unit_test_setup(test_credits, set_up),    cmocka_unit_test_setup(test_torn_word, set_up),
+        cmocka_unit_test_setup(test_threads, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, clean_up);
 }

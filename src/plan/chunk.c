@@ -302,9 +302,10 @@ void qdri_control_send(qdr_exchange *exchange, int to, const qdri_note *note) {
     qdri_chunk *chunk = take(&exchange->notes, exchange);
     if (!chunk) return;
     chunk->operation.done = note_sent;
-    chunk->note = *note;
-    chunk->note.plan = exchange->plan->number;
-    chunk->note.exchange = exchange->number;
+    qdri_note whole = *note;
+    whole.plan = exchange->plan->number;
+    whole.exchange = exchange->number;
+    chunk->note = qdri_note_pack(&whole);
     if (!started(exchange, qdri_send(exchange->wire, &chunk->operation, to, exchange->control_tag,
                                      &chunk->note, sizeof chunk->note)))
         give_back(&exchange->notes, chunk);
@@ -346,7 +347,7 @@ static void hear_early(qdr_exchange *exchange) {
 static void note_came(qdri_operation *operation, qdr_status status) {
     qdri_chunk *chunk = (qdri_chunk *)operation;
     qdr_exchange *exchange = chunk->exchange;
-    qdri_note note = chunk->note;
+    qdri_note note = qdri_note_unpack(&chunk->note, exchange->plan->number, exchange->number);
     exchange->listens = 0;
     if (!ended(exchange, status)) return;
     if (note.plan != exchange->plan->number || note.exchange != exchange->number) {

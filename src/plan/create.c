@@ -309,8 +309,9 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
     return QDR_OK;
 }
 
-/* Where no port says it: what a shallow switch holds. */
-enum { USUAL_WINDOW = 40 << 10 };
+/* Where no port says it: what a shallow switch holds. And the least that is worth a message by arrivals, until the
+ * receivers know better. */
+enum { USUAL_WINDOW = 40 << 10, FIRST_CHUNK = 8 << 10 };
 
 /* What nobody asked for exactly, by what suits the executor. */
 static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
@@ -330,8 +331,9 @@ static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
     if (plan->window < 1) plan->window = 1;
     if (!plan->port) plan->unasked = plan->window;
     if (!plan->chunk) plan->chunk = settings->chunk;
-    if (!plan->chunk && plan->port && by_grants)
-        plan->chunk = QDRI_LEAST_CHUNK;
+    plan->chunk_is_told = !plan->chunk && plan->port && by_arrivals;
+    if (!plan->chunk && plan->port)
+        plan->chunk = by_grants ? QDRI_GRANTED_CHUNK : FIRST_CHUNK / plan->sharing;
     else if (!plan->chunk)
         plan->chunk =
             (int64_t)((double)plan->window * plan->executor->chunk_share / plan->executor->window_share);
@@ -364,6 +366,7 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
     snprintf(plan->algorithm, sizeof plan->algorithm, "%s", algorithm->name);
     if (!status) status = qdri_executor_find(settings->pacing, algorithm, &plan->executor);
     if (!status) set_sizes(plan, settings);
+    if (plan->ordered) plan->sources = plan->program.ranks > 1 ? plan->program.ranks - 1 : 1;
     if (!status && plan->barrier && !plan->executor->meets)
         status = qdri_fail(QDR_INVALID,
                            "a barrier after each phase goes with pacing free or arrivals, not with %s",
@@ -424,6 +427,7 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
     made->ended = -1;
     if (!status) status = decide(made, mine, &settings, deadline);
     if (!status) status = build(made, &settings, options, schedule, deadline);
+    if (!status) qdri_near_warm(made);
     qdri_unlock(made->wire);
     if (status) {
         free_plan(made);

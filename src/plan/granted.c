@@ -16,25 +16,32 @@
  *
  *     Between receivers, a sender serves grants as they come, so a receiver with little to get would push
  *     aside one with much. Therefore grants carry a rumour: the load of the most loaded rank that is known,
- *     and how much of it is left. A receiver that is ahead of that rank keeps only its share of the window,
- *     (its load / that load); one that is behind uses all of it.
+ *     and how much of it is left. A receiver that is behind that rank uses its whole window. One that is ahead
+ *     keeps only its share of it, (its load / that load), and the less the further ahead it is: a window is
+ *     mostly more than a wire needs, and a share of it would hold back nobody.
+ *
+ *     A sender with a slow wire of its own is late for everybody. Whatever it is granted beyond that waits in
+ *     front of its wire, and with it whatever that rank wants to say, such as its own grants. So nobody who
+ *     waits for an answer for long asks again; and who was answered late asks for one packet at a time.
  *
  * The first window / sources bytes of a message are not granted but sent at once, `sources` being the most
  * that any rank receives from: all of them together are no more than a window, and an exchange of small
  * messages needs no grants at all. Both ends know the sizes, so they agree without a word. By schedule, where
  * partners may be relays, the same holds for whole lanes of no more than window / ranks bytes in a stage.
  */
+#include <math.h>
+
 #include "plan/plan.h"
 
 typedef struct grants {
     int64_t outstanding; /* bytes granted to others, not arrived */
     int64_t cursor;      /* the leg to grant next, by schedule */
-    int next_lane;       /* where the search of `paced` begins */
     int64_t load;        /* rumour: the bytes of the most loaded rank, and how many of them are left */
     int64_t load_left;
     int64_t ungranted; /* bytes of which this rank's receivers have not spoken */
     int64_t promise;   /* of bytes that may come unasked in the slot's next exchange, from each rank */
     int is_at_port;    /* is in the list of those that have the port's window together */
+    int stuck;         /* lanes that claim nothing, since they are to answer first */
     qdr_exchange *next;
 } grants;
 
@@ -63,8 +70,8 @@ static int64_t unasked(const qdr_exchange *exchange, const qdri_half *half, int 
     const qdri_lane_flow *lane = &half->lane[number];
     int64_t bytes = lane->stage_bytes, limit = exchange->window / exchange->program->ranks;
     if (exchange->plan->ordered) return bytes <= limit ? bytes : 0;
-    if (exchange->plan->port) return qdri_port_unasked_of(half->promised[number], bytes);
-    return smaller(bytes, half->promised[number]);
+    if (exchange->plan->port) return qdri_port_unasked_of(half->terms[number].unasked, bytes);
+    return smaller(bytes, half->terms[number].unasked);
 }
 
 /* The window of this rank, whatever it leaves to others. */
@@ -73,10 +80,13 @@ static int64_t whole_window(const qdr_exchange *exchange) {
     return port ? (int64_t)port->window : exchange->window;
 }
 
-/* The least that is worth a message. */
+/* The least that is worth a message. Several of them must fit into a window, however small that is. */
+enum { PACKET = 1400 };
 static int64_t least_chunk(const qdr_exchange *exchange) {
     const qdri_port *port = exchange->plan->port;
-    return port ? larger(exchange->chunk, (int64_t)port->window / 10) : exchange->chunk;
+    if (!port) return exchange->chunk;
+    int64_t window = (int64_t)port->window, few = larger(PACKET, window / 4);
+    return larger(smaller(exchange->chunk, few), window / 10);
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
@@ -122,7 +132,7 @@ static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
     }
     hear(state, note->load, note->load_left);
     if (exchange->plan->port) qdri_port_told(exchange->plan->port, note->word);
-    exchange->out.promised[number] = note->promise;
+    exchange->out.terms[number].unasked = note->promise;
     lane->granted += note->bytes;
     lane->last = exchange->last;
     state->ungranted -= note->bytes;
@@ -144,36 +154,91 @@ static int64_t scheduled_leg(qdr_exchange *exchange, grants *state, int64_t *byt
     return -1;
 }
 
-/* The next leg of `paced`; -1: none. Where few lanes are left, messages are larger, two to a lane's share
- * of the window: a chunk is small only to be fair to many. */
-static int64_t proportional_leg(qdr_exchange *exchange, grants *state, int64_t window, int64_t *bytes) {
-    const qdri_side *side = &exchange->program->in;
-    int best = -1, waiting = 0;
-    double best_claim = 0;
-    int64_t chunk = least_chunk(exchange);
-    for (int i = 0; i < side->lanes; i++) {
-        int number = (state->next_lane + i) % side->lanes;
-        const qdri_lane_flow *lane = &exchange->in.lane[number];
-        if (lane->begun == lane->bytes) continue;
-        waiting++;
-        double claim = (double)(lane->bytes - lane->begun) / (double)(lane->begun - lane->ended + chunk);
-        if (claim <= best_claim) continue;
-        best = number;
-        best_claim = claim;
-    }
-    if (best < 0) return -1;
-    const qdri_lane_flow *lane = &exchange->in.lane[best];
-    state->next_lane = (best + 1) % side->lanes;
-    *bytes = smaller(lane->bytes - lane->begun, larger(chunk, window / (2 * waiting)));
-    return qdri_lane_next(exchange, &exchange->in, side, best);
+/* Says anew what a lane claims, of which something was granted, or has come. */
+static void claim(qdr_exchange *exchange, int number) {
+    grants *state = exchange->state;
+    qdri_lane_flow *lane = &exchange->in.lane[number];
+    if (exchange->plan->ordered) return;
+    state->stuck -= lane->is_stuck;
+    lane->is_stuck = 0;
+    qdri_claims_set(&exchange->claims, number,
+                    (double)(lane->bytes - lane->begun) /
+                        (double)(lane->begun - lane->ended + least_chunk(exchange)));
 }
 
-/* Whether no rank is known that is further behind. */
-static int is_critical(const qdr_exchange *exchange, const grants *state, double margin) {
+/* How long an answer may take before its sender is thought to be slow. What a window takes is usual; and processes have
+ * to wait for processors. */
+static double patience(const qdri_port *port) {
+    const double windows = 6, least = 0.02; /* seconds */
+    double rate = port->best > port->rate ? port->best : port->rate;
+    double usual = rate > 0 ? windows * (port->window / rate + port->latency) : INFINITY;
+    return usual > least ? usual : least;
+}
+
+/* Whether a lane has to answer before it is granted more. */
+static int has_to_answer(const qdr_exchange *exchange, const qdri_lane_flow *lane, double now) {
+    const qdri_port *port = exchange->plan->port;
+    return port && lane->begun > lane->ended && (lane->is_slow || now - lane->since > patience(port));
+}
+
+/* The lane that is next; -1: none. Those that have to answer first claim something when they have. */
+static int next_lane(qdr_exchange *exchange, double now) {
+    grants *state = exchange->state;
+    int number;
+    while ((number = qdri_claims_first(&exchange->claims)) >= 0) {
+        qdri_lane_flow *lane = &exchange->in.lane[number];
+        if (!has_to_answer(exchange, lane, now)) break;
+        qdri_claims_set(&exchange->claims, number, 0);
+        lane->is_stuck = 1;
+        state->stuck++;
+    }
+    return number;
+}
+
+/* A granted chunk has come; true: its lane answered much sooner the last time. */
+static int judge_answer(const qdr_exchange *exchange, qdri_lane_flow *lane, double granted, double now) {
+    const double much = 5;
+    double taken = now - granted, before = lane->answered;
+    lane->is_slow = taken > patience(exchange->plan->port);
+    lane->answered = taken;
+    return before > 0 && taken > much * before;
+}
+
+/* The next leg of `paced`; -1: none. Where few lanes are left, messages are larger, two to a lane's share
+ * of the window: a chunk is small only to be fair to many. */
+static int64_t proportional_leg(qdr_exchange *exchange, int64_t window, double now, int64_t *bytes) {
+    const grants *state = exchange->state;
+    const qdri_side *side = &exchange->program->in;
+    int number = next_lane(exchange, now);
+    if (number < 0) return -1;
+    const qdri_lane_flow *lane = &exchange->in.lane[number];
+    int64_t waiting = exchange->claims.count + state->stuck,
+            chunk = lane->is_slow ? PACKET : larger(least_chunk(exchange), window / (2 * waiting));
+    *bytes = smaller(lane->bytes - lane->begun, chunk);
+    return qdri_lane_next(exchange, &exchange->in, side, number);
+}
+
+static double share_of(int64_t bytes, int64_t whole) {
+    return (double)bytes / (double)whole;
+}
+
+/* Of the most loaded rank that is known, in parts of the whole. */
+static double how_far_ahead(const qdr_exchange *exchange, const grants *state) {
     const qdri_half *in = &exchange->in;
-    double left = (double)(in->bytes - in->ended) / (double)in->bytes,
-           load_left = (double)state->load_left / (double)state->load;
-    return left >= margin * load_left;
+    return share_of(state->load_left, state->load) - share_of(in->bytes - in->ended, in->bytes);
+}
+
+/* Whether no rank is known to be clearly further behind. */
+static int is_critical(const qdr_exchange *exchange, const grants *state) {
+    return state->load > 0 &&
+           how_far_ahead(exchange, state) <= 0.05 * share_of(state->load_left, state->load);
+}
+
+/* How far ahead, in parts of the whole, a receiver stops. Rumours are old by some latencies when they come. */
+static double margin(const qdr_exchange *exchange, const grants *state) {
+    const qdri_port *port = exchange->plan->port;
+    const double least = 0.05, latencies = 8;
+    return least + (port ? latencies * port->latency * port->rate / (double)state->load : 0);
 }
 
 /* How much may be under way to this rank. */
@@ -182,9 +247,10 @@ static int64_t own_window(const qdr_exchange *exchange, grants *state) {
     int64_t window = whole_window(exchange);
     if (exchange->plan->ordered) return window;
     hear(state, larger(in->bytes, out->bytes), larger(in->bytes - in->ended, out->bytes - out->ended));
-    if (is_critical(exchange, state, 1)) return window;
-    return larger(2 * least_chunk(exchange),
-                  (int64_t)((double)window * ((double)in->bytes / (double)state->load)));
+    double ahead = how_far_ahead(exchange, state);
+    if (ahead <= 0) return window;
+    double kept = (1 - ahead / margin(exchange, state)) * share_of(in->bytes, state->load);
+    return larger(2 * least_chunk(exchange), (int64_t)(kept * (double)window));
 }
 
 /* Bytes under way to this rank: of one exchange, or of all that have a window together. */
@@ -213,26 +279,27 @@ static void grant_one(qdr_exchange *exchange) {
     int64_t window = own_window(exchange, state);
     while (!exchange->failed && fits(exchange, window, 1) && qdri_chunk_possible(&exchange->in)) {
         int64_t bytes = 0;
+        double now = port ? qdri_seconds() : 0;
         int64_t number = exchange->plan->ordered ? scheduled_leg(exchange, state, &bytes)
-                                                 : proportional_leg(exchange, state, window, &bytes);
+                                                 : proportional_leg(exchange, window, now, &bytes);
         if (number < 0) return;
         const qdri_leg *leg = &exchange->program->in.leg[number];
-        qdri_note note = {.offset = exchange->in.lane[leg->lane].begun,
+        qdri_lane_flow *lane = &exchange->in.lane[leg->lane];
+        qdri_note note = {.offset = lane->begun,
                           .bytes = bytes,
                           .load = state->load,
                           .load_left = state->load_left,
                           .promise = state->promise};
         if (!fits(exchange, window, bytes)) return;
         count_outstanding(exchange, bytes);
-        double now = 0;
-        if (port) {
-            note.word = qdri_port_tell(port);
-            now = qdri_seconds();
-        }
-        exchange->in.promised[leg->lane] = state->promise;
+        if (port) note.word = qdri_port_tell(port);
+        if (lane->begun == lane->ended) lane->since = now;
+        exchange->in.terms[leg->lane].unasked = state->promise;
         qdri_trace(exchange, QDR_EVENT_GRANT, leg->partner, leg->phase, exchange->in.flow[number].begun,
                    bytes);
         qdri_chunk_receive_granted(exchange, number, bytes, now);
+        if (!exchange->plan->ordered) qdri_claims_served(&exchange->claims, leg->lane);
+        claim(exchange, leg->lane);
         if (!exchange->failed) qdri_control_send(exchange, leg->partner, &note);
     }
 }
@@ -272,15 +339,18 @@ static void grant(qdr_exchange *exchange) {
 static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
     const grants *state = exchange->state;
     qdri_port *port = exchange->plan->port;
+    int number = exchange->program->in.leg[chunk->leg].lane;
     count_outstanding(exchange, -chunk->bytes);
     if (port) {
-        const qdri_lane_flow *lane = &exchange->in.lane[exchange->program->in.leg[chunk->leg].lane];
+        qdri_lane_flow *lane = &exchange->in.lane[number];
         int64_t before = (int64_t)port->window;
-        qdri_port_arrived(port, chunk->bytes, chunk->granted, lane->ended > chunk->bytes,
-                          state->load > 0 && is_critical(exchange, state, 0.95), qdri_seconds());
+        double now = lane->since = qdri_seconds();
+        int is_odd = chunk->granted > 0 && judge_answer(exchange, lane, chunk->granted, now);
+        qdri_port_arrived(port, chunk->bytes, chunk->granted, is_odd, is_critical(exchange, state), now);
         if ((int64_t)port->window != before)
             qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);
     }
+    claim(exchange, number);
     grant(exchange);
 }
 
@@ -300,9 +370,8 @@ static void leave(qdr_exchange *exchange) {
 static void start(qdr_exchange *exchange) {
     grants *state = exchange->state;
     qdri_port *port = exchange->plan->port;
-    *state =
-        (grants){.promise = (port ? qdri_port_unasked(port) : exchange->window) / exchange->plan->sources,
-                 .is_at_port = port != NULL};
+    int64_t promise = (port ? qdri_port_unasked(port) : exchange->window) / exchange->plan->sources;
+    *state = (grants){.promise = qdri_note_about(promise), .is_at_port = port != NULL};
     if (port) {
         join(port, exchange);
         qdri_port_enter(port, qdri_seconds());
@@ -319,6 +388,7 @@ static void start(qdr_exchange *exchange) {
 /* Receives wait for what comes without a grant. */
 static void expect_unasked(qdr_exchange *exchange) {
     const qdri_side *side = &exchange->program->in;
+    if (!exchange->plan->ordered) qdri_claims_reset(&exchange->claims, side->lanes);
     for (int i = 0; i < side->lanes; i++) {
         int64_t left = unasked(exchange, &exchange->in, i);
         count_outstanding(exchange, left);
@@ -329,6 +399,7 @@ static void expect_unasked(qdr_exchange *exchange) {
             qdri_chunk_receive(exchange, leg, bytes);
             left -= bytes;
         }
+        claim(exchange, i);
     }
 }
 

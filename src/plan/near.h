@@ -52,6 +52,8 @@ struct qdri_near_flow {
 /* Collective over the node. Finds neighbors and, if `wanted`, opens channels; *refused says that some member
  * could not. What fails on this rank alone is returned after the others know. */
 qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refused);
+/* Local, when all have opened theirs: looks for the pages of memory that the first exchange will need. */
+void qdri_near_warm(qdr_plan *plan);
 /* `stays`: a partner may write still. */
 void qdri_near_close(qdr_plan *plan, int stays);
 

@@ -114,6 +114,32 @@ static void connect(qdr_plan *plan, qdri_near *near, qdri_neighbor *neighbor, in
     }
 }
 
+/* Of how many bytes an item is, the exchanges will say. Most are numbers of eight. */
+static int64_t likely_bytes(const int64_t *items, int place) {
+    enum { BYTES = 8 };
+    return items[place] < INT64_MAX / BYTES ? BYTES * items[place] : INT64_MAX;
+}
+
+static void expect(qdr_plan *plan, qdri_neighbor *neighbor) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    int64_t most = qdri_cut_at.whole;
+    if (neighbor->destination >= 0)
+        qdri_sender_expect(&neighbor->sender, likely_bytes(view.send_items, neighbor->destination), most);
+    if (neighbor->source < 0) return;
+    int64_t bytes = likely_bytes(view.receive_items, neighbor->source);
+    qdri_receiver_expect(&neighbor->receiver, plan->wire, bytes, most);
+    qdri_receiver_warm(&neighbor->receiver, bytes);
+}
+
+void qdri_near_warm(qdr_plan *plan) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    for (int i = 0; i < plan->near->neighbors; i++) {
+        qdri_neighbor *neighbor = &plan->near->neighbor[i];
+        if (neighbor->destination >= 0)
+            qdri_sender_warm(&neighbor->sender, likely_bytes(view.send_items, neighbor->destination));
+    }
+}
+
 static qdr_status open_channels(qdr_plan *plan, qdri_near *near, int could, double deadline, int *refused) {
     qdri_wire *wire = plan->wire;
     int members = qdri_node_members(wire), own = qdri_node_member(wire, qdri_wire_rank(wire));
@@ -122,8 +148,10 @@ static qdr_status open_channels(qdr_plan *plan, qdri_near *near, int could, doub
     row[own] = could && open_receivers(plan, near, row);
     QDRI_TRY(qdri_board_show(wire, QDRI_ROUND_CHANNELS, deadline));
     for (int i = 0; i < members; i++) *refused |= !qdri_board_read(wire, i)[i];
-    for (int i = 0; i < near->neighbors && !*refused; i++)
+    for (int i = 0; i < near->neighbors && !*refused; i++) {
         connect(plan, near, &near->neighbor[i], qdri_board_read(wire, near->neighbor[i].member)[own]);
+        expect(plan, &near->neighbor[i]);
+    }
     return QDR_OK;
 }
 

@@ -5,20 +5,12 @@
 
 #include "base/error.h"
 #include "plan/cargo.h"
+#include "plan/claims.h"
+#include "plan/note.h"
 #include "plan/port.h"
 #include "plan/program.h"
 #include "quadrille/plan.h"
 #include "wire/wire.h"
-
-/* A control message; what it means is the executor's. */
-typedef struct qdri_note {
-    int64_t plan, exchange; /* which it belongs to */
-    int64_t kind;
-    int64_t offset, bytes;
-    int64_t load, load_left;
-    int64_t promise;     /* of bytes that may come unasked in the slot's next exchange */
-    qdri_port_word word; /* what its sender found out about the network */
-} qdri_note;
 
 /* How many of each are under way at once. */
 typedef struct qdri_room {
@@ -61,9 +53,9 @@ struct qdri_chunk {
     qdr_exchange *exchange;
     qdri_chunk *next; /* in the pool */
     int64_t leg, offset, bytes;
-    int carried;    /* its bytes are behind a mark (mark.h) */
-    double granted; /* when it was; 0: it was not */
-    qdri_note note; /* of a control message */
+    int carried;           /* its bytes are behind a mark (mark.h) */
+    double granted;        /* when it was; 0: it was not */
+    qdri_packed_note note; /* of a control message */
 };
 
 typedef struct qdri_pool {
@@ -85,7 +77,9 @@ typedef struct qdri_flow {
     int64_t bytes;    /* in all */
     int64_t begun;    /* sent, or with a receive waiting */
     int64_t ended;    /* left, or arrived */
-    int64_t position; /* for the executor */
+    int64_t position; /* for the executor, as are the next two */
+    int64_t chunk;
+    int is_small;
 } qdri_flow;
 
 /* A lane while it runs; both counts are over the whole stream. */
@@ -98,14 +92,23 @@ typedef struct qdri_lane_flow {
     int64_t before;      /* streams of the plan that went this way before (mark.h) */
     int is_marked;       /* the stream has a mark, if it has no small first chunk that carries one */
     int tag;             /* of its data, from its first chunk on */
-    double until;        /* for the executor */
-    double last;         /* when something was last heard of it */
+    double until;        /* for the executor, as are the next four */
+    double since, answered;
+    int is_slow, is_stuck;
+    double last; /* when something was last heard of it */
 } qdri_lane_flow;
+
+/* How the stream of a lane goes, as its receiver said, in the notes of an exchange for the slot's next: both ends know
+ * them without a word when that begins. */
+typedef struct qdri_terms {
+    int64_t unasked; /* bytes that go without being asked for */
+    int64_t chunk;   /* bytes of a chunk, where the executor lets the receiver choose */
+} qdri_terms;
 
 typedef struct qdri_half {
     qdri_flow *flow;      /* [legs] */
     qdri_lane_flow *lane; /* [lanes] */
-    int64_t *promised;    /* [lanes]: bytes that go unasked, as the slot's last exchange said */
+    qdri_terms *terms;    /* [lanes]: as the slot's last exchange left them */
     int64_t bytes, ended; /* over all legs */
     int64_t stage_left;   /* of this stage: legs that have not ended; for what is sent, not begun */
     qdri_pool pool;
@@ -178,8 +181,9 @@ struct qdr_exchange {
     int listens;
     qdri_early *early; /* control messages of later exchanges of this slot */
     int64_t early_count, early_capacity;
-    qdri_pool notes; /* control messages that go */
-    void *state;     /* the executor's */
+    qdri_pool notes;    /* control messages that go */
+    void *state;        /* the executor's */
+    qdri_claims claims; /* of lanes to be granted, for the executor that grants in no order of its own */
 };
 
 /* The bytes of a message: of this exchange's sizes if it has its own, else of the plan's. */
@@ -251,9 +255,10 @@ struct qdr_plan {
     int barrier;
     int64_t last_phase; /* agreed, for barriers */
     int64_t chunk, window;
+    int chunk_is_told;    /* receivers choose chunks, of at least that */
     qdri_port *port;      /* whose window counts; NULL: the plan's does */
     int64_t unasked;      /* bytes that may come to a rank unasked, in the first exchange of a slot; agreed */
-    int64_t sources;      /* most that any rank receives from; agreed */
+    int64_t sources;      /* most that any rank receives from, or may, where others pass on; agreed */
     int64_t sharing;      /* most ranks that share a node, and with it a port of the network; agreed */
     double stall_seconds; /* as asked for */
     qdr_trace_function *trace;

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 static const double factor = 3, most_gain = 1.8;
-static const double first_window = 20 << 10, first_unasked = 40 << 10, least_window = 12 << 10;
+static const double first_window = 20 << 10, first_unasked = 40 << 10, least_window = 2 * QDRI_LEAST_CHUNK;
 static const double burst = 64 << 10;                      /* bytes after a pause that say nothing */
 static const double busy_enough = 0.90, quite_busy = 0.96; /* of the best rate */
 static const double late_windows = 8, late_seconds = 0.02; /* both together: what was lost */
@@ -78,10 +78,10 @@ static void end_round(qdri_port *port, int is_critical, double now) {
     take_rate(port, rate);
 }
 
-void qdri_port_arrived(qdri_port *port, int64_t bytes, double granted, int is_present, int is_critical,
+void qdri_port_arrived(qdri_port *port, int64_t bytes, double granted, int is_odd, int is_critical,
                        double now) {
     port->all += bytes;
-    if (granted > 0 && is_present) look_for_losses(port, granted, now);
+    if (granted > 0 && is_odd) look_for_losses(port, granted, now);
     if ((double)port->skipped < burst) {
         port->skipped += bytes;
         port->since = now;
@@ -115,8 +115,8 @@ void qdri_port_told(qdri_port *port, qdri_port_word word) {
 
 /* A round trip spared is worth some risk, where nothing was ever lost. */
 int64_t qdri_port_unasked(const qdri_port *port) {
-    double first = first_unasked / port->sharing;
-    double found = port->ceiling > 0 ? port->window : 1.25 * port->window;
+    double first = first_unasked / port->sharing, found = 1.25 * port->window;
+    if (port->ceiling > 0) return (int64_t)port->window;
     return (int64_t)(port->is_found && found > first ? found : first);
 }
 

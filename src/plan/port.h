@@ -15,7 +15,8 @@
  *
  * The factor 3 lets senders that are busy elsewhere answer late. Where that is not enough, the rate stays below the
  * best that is known although bytes are wanted, and the gain rises step by step, at most to 1.8. What comes later than
- * eight windows' time and 20 ms was lost on the way: the window falls below what it was then, and stays there.
+ * eight windows' time and 20 ms, from a sender that is not always late, was lost on the way: the window falls below
+ * what it was then, and stays there.
  *
  * Ranks tell each other what they found, in their grants: the window, from which each takes a share, so that all come
  * to about the same and nobody pushes others aside; the best rate; and what was too much. So a rank that receives
@@ -28,8 +29,9 @@
 
 #include "wire/wire.h"
 
-/* Bytes of the least chunk: two full frames of Ethernet, with what MPI puts before them. */
-enum { QDRI_LEAST_CHUNK = 2800 };
+/* Bytes of the least chunk: two full frames of Ethernet, with what MPI puts before them. And of what is worth a grant:
+ * three, since the note, the headers and the acknowledgements of two would be a twelfth of them. */
+enum { QDRI_LEAST_CHUNK = 2800, QDRI_GRANTED_CHUNK = 4200 };
 
 /* What a rank tells the others, in bytes and bytes per second; 0: nothing yet. */
 typedef struct qdri_port_word {
@@ -62,9 +64,9 @@ void qdri_port_init(qdri_port *port);
 void qdri_port_enter(qdri_port *port, double now);
 void qdri_port_leave(qdri_port *port, double now);
 
-/* Bytes have arrived: granted at `granted` (0: they came without a grant). `is_present`: their sender has been heard of in
- * this exchange, so lateness is not its own. `is_critical`: no other rank is known to be further behind. */
-void qdri_port_arrived(qdri_port *port, int64_t bytes, double granted, int is_present, int is_critical,
+/* Bytes have arrived: granted at `granted` (0: they came without a grant). `is_odd`: their sender answered much sooner the
+ * last time, so if they are late they were lost. `is_critical`: no other rank is known to be further behind. */
+void qdri_port_arrived(qdri_port *port, int64_t bytes, double granted, int is_odd, int is_critical,
                        double now);
 
 qdri_port_word qdri_port_tell(const qdri_port *port);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A network for trying out ports, in a process and in time of its own: hosts with a wire to a switch, token buckets at
- * both ends of each wire, a short queue at the switch's, which drops what finds it full, and connections that deliver
+ * A network for trying out ports, in a process and in time of its own: hosts with a wire to a switch, or to one of several
+ * with another above them; token buckets at both ends of each wire; a short queue at the switch's, which drops what finds it full; and connections that deliver
  * in order and repeat what was lost: soon if three later packets arrive, else after a time-out. Software takes a while
  * for each message, at random. It has no congestion windows; what is sent is paced anyway.
  *
@@ -73,8 +73,9 @@ static int happen(void) {
 typedef struct packet {
     struct packet *next;
     int from, to, bytes;
-    int64_t number; /* in its connection */
+    int64_t number; /* in its connection, or */
 } packet;
+enum { ACKNOWLEDGES = -1, NOISE = -2 };
 
 typedef struct bucket {
     packet *first, **end;
@@ -88,7 +89,10 @@ static struct network {
     int hosts;
     double rate, buffer, delay, time_out; /* bytes per second, bytes, seconds of a wire, seconds */
     double software;                      /* seconds, about */
+    int leaf;                             /* hosts of a leaf switch; 0: there is one switch */
+    double noise;                         /* of others at each port, as a part of its rate */
     bucket host[HOSTS], port[HOSTS];
+    bucket up[HOSTS], down[HOSTS]; /* between leaf switches and the one above them, of twice the rate */
     qdri_random random;
 } network;
 
@@ -140,16 +144,41 @@ static void reach_port(void *subject, int64_t detail) {
 static void reach_host(void *subject, int64_t detail);
 static const double cable = 5e-6; /* seconds, and what the network adds */
 
+static int leaf_of(int host) {
+    return network.leaf ? host / network.leaf : 0;
+}
+
+static void reach_leaf(void *subject, int64_t detail) {
+    packet *one = subject;
+    (void)detail;
+    put(leaf_of(one->from) == leaf_of(one->to) ? &network.port[one->to] : &network.up[leaf_of(one->from)],
+        one);
+}
+
+static void reach_top(void *subject, int64_t detail) {
+    packet *one = subject;
+    (void)detail;
+    put(&network.down[leaf_of(one->to)], one);
+}
+
 static void leave_host(packet *one) {
-    later(network.delay + cable, reach_port, one, 0);
+    later(network.delay + cable, reach_leaf, one, 0);
+}
+
+static void leave_up(packet *one) {
+    later(cable, reach_top, one, 0);
+}
+
+static void leave_down(packet *one) {
+    later(cable, reach_port, one, 0);
 }
 
 static void leave_port(packet *one) {
     later(network.delay + cable, reach_host, one, 0);
 }
 
-static void open_bucket(bucket *one, int64_t limit, void (*out)(packet *)) {
-    *one = (bucket){.limit = limit, .rate = network.rate, .tokens = BURST, .filled = future.now, .out = out};
+static void open_bucket(bucket *one, int64_t limit, double rate, void (*out)(packet *)) {
+    *one = (bucket){.limit = limit, .rate = rate, .tokens = BURST, .filled = future.now, .out = out};
     one->end = &one->first;
 }
 
@@ -164,6 +193,7 @@ typedef struct message {
 typedef struct connection {
     message *first, **end;
     int64_t sent, expected, capacity;
+    int64_t full;   /* packets that came */
     char *is_there; /* [sent] */
 } connection;
 
@@ -207,10 +237,23 @@ static void send_message(int from, int to, int64_t bytes, letter content) {
     }
 }
 
+/* Every other full packet is acknowledged by one of its own; others by what goes back anyway. */
+static void acknowledge(connection *way, const packet *one) {
+    if (one->bytes < PAYLOAD || ++way->full % 2) return;
+    packet *made = calloc(1, sizeof *made);
+    *made = (packet){.from = one->to, .to = one->from, .number = ACKNOWLEDGES, .bytes = HEADERS};
+    put(&network.host[made->from], made);
+}
+
 static void reach_host(void *subject, int64_t detail) {
     packet *one = subject;
     connection *way = &connections[one->from][one->to];
     (void)detail;
+    if (one->number < 0) {
+        free(one);
+        return;
+    }
+    acknowledge(way, one);
     way->is_there[one->number] = 1;
     free(one);
     for (; way->expected < way->sent && way->is_there[way->expected]; way->expected++) {
@@ -238,7 +281,23 @@ static void look_behind(void *subject, int64_t looks) {
 
 static void was_lost(packet *one) {
     enum { LOOKS = 4 };
-    look_behind(one, LOOKS);
+    if (one->number < 0)
+        free(one);
+    else
+        look_behind(one, LOOKS);
+}
+
+/* ---- others -------------------------------------------------------------------------------------------- */
+
+/* A packet for a port, and the next after a while. */
+static void be_noisy(void *subject, int64_t host) {
+    (void)subject;
+    if (network.noise <= 0) return;
+    double even = (double)qdri_random_below(&network.random, 1 << 30) / (1 << 30);
+    packet *made = calloc(1, sizeof *made);
+    *made = (packet){.to = (int)host, .number = NOISE, .bytes = PAYLOAD + HEADERS};
+    later(-log(1 - even) * made->bytes / (network.noise * network.rate), be_noisy, NULL, host);
+    put(&network.port[host], made);
 }
 
 /* ---- having one ---------------------------------------------------------------------------------------- */
@@ -246,12 +305,16 @@ static void was_lost(packet *one) {
 static void open_network(void) {
     network.random = qdri_random_seed(1);
     for (int i = 0; i < network.hosts; i++) {
-        open_bucket(&network.host[i], HOST_QUEUE, leave_host);
-        open_bucket(&network.port[i], (int64_t)network.buffer, leave_port);
+        open_bucket(&network.host[i], HOST_QUEUE, network.rate, leave_host);
+        open_bucket(&network.port[i], (int64_t)network.buffer, network.rate, leave_port);
+        open_bucket(&network.up[i], (int64_t)network.buffer, 2 * network.rate, leave_up);
+        open_bucket(&network.down[i], (int64_t)network.buffer, 2 * network.rate, leave_down);
+        be_noisy(NULL, i);
     }
 }
 
 static void close_network(void) {
+    network.noise = 0;
     while (happen()) continue;
     for (int i = 0; i < HOSTS; i++)
         for (int j = 0; j < HOSTS; j++) {

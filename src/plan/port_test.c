@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "plan/note.h"
 #include "plan/port.h"
 
 typedef struct letter {
@@ -24,11 +25,15 @@ typedef struct letter {
 
 #include "plan/port_network.h"
 
+enum { HEAD = 32, NOTE = HEAD + (int)sizeof(qdri_packed_note) }; /* what MPI puts before a message, about */
+
 /* ---- exchanges ----------------------------------------------------------------------------------------- */
 
 typedef struct receiver {
     int64_t begun[HOSTS], ended[HOSTS]; /* from each */
     int64_t in, out, in_ended, out_begun;
+    double answered[HOSTS], since[HOSTS];
+    int is_slow[HOSTS];
     int64_t outstanding, load, load_left;
     int next;
     qdri_port port;
@@ -45,9 +50,12 @@ static void hear(receiver *one, int64_t load, int64_t left) {
     one->load_left = left;
 }
 
-static int is_critical(const receiver *one, double margin) {
-    return (double)(one->in - one->in_ended) / (double)one->in >=
-           margin * (double)one->load_left / (double)one->load;
+static double how_far_ahead(const receiver *one) {
+    return (double)one->load_left / (double)one->load - (double)(one->in - one->in_ended) / (double)one->in;
+}
+
+static int is_critical(const receiver *one) {
+    return one->load > 0 && how_far_ahead(one) <= 0.05 * (double)one->load_left / (double)one->load;
 }
 
 static int64_t larger(int64_t a, int64_t b) {
@@ -63,7 +71,26 @@ static int64_t window_of(const receiver *one) {
 }
 
 static int64_t chunk_of(const receiver *one) {
-    return fixed_window ? fixed_window / 10 : larger(QDRI_LEAST_CHUNK, window_of(one) / 10);
+    int64_t window = window_of(one);
+    if (fixed_window) return window / 10;
+    return larger(smaller(QDRI_GRANTED_CHUNK, larger(1400, window / 4)), window / 10);
+}
+
+static double patience(const receiver *one) {
+    double rate = fmax(one->port.best, one->port.rate);
+    return rate > 0 ? fmax(0.02, 6 * (one->port.window / rate + one->port.latency)) : INFINITY;
+}
+
+static int has_to_answer(const receiver *one, int from) {
+    return !fixed_window && one->begun[from] > one->ended[from] &&
+           (one->is_slow[from] || future.now - one->since[from] > patience(one));
+}
+
+static int judge_answer(receiver *one, int from, double taken) {
+    double before = one->answered[from];
+    one->is_slow[from] = !fixed_window && taken > patience(one);
+    one->answered[from] = taken;
+    return before > 0 && taken > 5 * before;
 }
 
 /* The sender to grant next, as in granted.c; -1: none. */
@@ -72,15 +99,23 @@ static int next_sender(const receiver *one, int to, int *waiting) {
     int best = -1;
     *waiting = 0;
     for (int i = 0; i < network.hosts; i++) {
-        int from = (one->next + i) % network.hosts;
+        int from = (one->next - i + network.hosts) % network.hosts;
         int64_t left = bytes_of[from][to] - one->begun[from];
         double claim = (double)left / (double)(one->begun[from] - one->ended[from] + chunk_of(one));
         *waiting += left > 0;
+        if (left > 0 && has_to_answer(one, from)) continue;
         if (claim <= best_claim) continue;
         best = from;
         best_claim = claim;
     }
     return best;
+}
+
+static int64_t own_window(const receiver *one) {
+    double load = (double)one->load, ahead = how_far_ahead(one), window = (double)window_of(one);
+    if (ahead <= 0) return (int64_t)window;
+    double margin = 0.05 + 8 * one->port.latency * one->port.rate / load;
+    return larger(2 * chunk_of(one), (int64_t)((1 - ahead / margin) * (double)one->in / load * window));
 }
 
 static void grant(int to) {
@@ -89,17 +124,16 @@ static void grant(int to) {
         int waiting, from = next_sender(one, to, &waiting);
         if (from < 0) return;
         hear(one, larger(one->in, one->out), larger(one->in - one->in_ended, one->out - one->out_begun));
-        int64_t window = window_of(one);
-        if (!is_critical(one, 1))
-            window =
-                larger(2 * chunk_of(one), (int64_t)((double)window * (double)one->in / (double)one->load));
+        int64_t window = own_window(one);
         int64_t bytes =
             smaller(bytes_of[from][to] - one->begun[from], larger(chunk_of(one), window / (2 * waiting)));
+        if (one->is_slow[from]) bytes = smaller(bytes, 1400);
         if (one->outstanding > 0 && one->outstanding + bytes > window) return;
-        one->next = (from + 1) % network.hosts;
+        if (one->begun[from] == one->ended[from]) one->since[from] = future.now;
+        one->next = (from - 1 + network.hosts) % network.hosts;
         one->outstanding += bytes;
         one->begun[from] += bytes;
-        send_message(to, from, 112,
+        send_message(to, from, NOTE,
                      (letter){1, bytes, future.now, one->load, one->load_left, qdri_port_tell(&one->port)});
     }
 }
@@ -111,15 +145,16 @@ static void handle(const message *came) {
         hear(one, said->load, said->load_left);
         qdri_port_told(&one->port, said->word);
         one->out_begun += said->bytes;
-        send_message(came->to, came->from, said->bytes, (letter){0, said->bytes, said->granted, 0, 0, {0}});
+        send_message(came->to, came->from, said->bytes + HEAD,
+                     (letter){0, said->bytes, said->granted, 0, 0, {0}});
         return;
     }
-    int is_present = one->ended[came->from] > 0;
+    int is_odd = said->granted > 0 && judge_answer(one, came->from, future.now - said->granted);
+    one->since[came->from] = future.now;
     one->ended[came->from] += said->bytes;
     one->in_ended += said->bytes;
     one->outstanding -= said->bytes;
-    qdri_port_arrived(&one->port, said->bytes, said->granted, is_present,
-                      one->load > 0 && is_critical(one, 0.95), future.now);
+    qdri_port_arrived(&one->port, said->bytes, said->granted, is_odd, is_critical(one), future.now);
     if (one->in_ended < one->in) {
         grant(came->to);
     } else {
@@ -131,7 +166,7 @@ static void handle(const message *came) {
 static void begin(int to) {
     receiver *one = &rank[to];
     qdri_port port = one->port;
-    *one = (receiver){.port = port};
+    *one = (receiver){.port = port, .next = (to - 1 + network.hosts) % network.hosts};
     for (int i = 0; i < network.hosts; i++) {
         one->in += bytes_of[i][to];
         one->out += bytes_of[to][i];
@@ -149,7 +184,7 @@ static void send_unasked(int to, int64_t most) {
         rank[to].begun[from] += bytes;
         rank[to].outstanding += bytes;
         rank[from].out_begun += bytes;
-        send_message(from, to, bytes, (letter){0, bytes, 0, 0, 0, {0}});
+        send_message(from, to, bytes + HEAD, (letter){0, bytes, 0, 0, 0, {0}});
     }
 }
 
@@ -173,12 +208,17 @@ typedef struct setting {
     const char *name;
     int hosts;
     double mbit, kilobytes, delay, time_out;
+    double lame; /* the part of the rate that host 3 has */
+    int leaf;    /* hosts of a leaf switch; 0: there is one switch */
+    double noise;
 } setting;
 
 static const setting settings[] = {
-    {"slow", 16, 50, 48, 0, 0.2},       {"shallow", 16, 80, 24, 0, 0.2},   {"deep", 16, 20, 200, 0, 0.2},
-    {"fast", 4, 400, 256, 0, 0.2},      {"faster", 4, 1000, 1024, 0, 0.2}, {"far", 8, 20, 256, 5e-3, 0.2},
-    {"impatient", 16, 50, 48, 0, 5e-3},
+    {"slow", 16, 50, 48, 0, 0.2, 1, 0, 0},       {"shallow", 16, 80, 24, 0, 0.2, 1, 0, 0},
+    {"deep", 16, 20, 200, 0, 0.2, 1, 0, 0},      {"fast", 4, 400, 256, 0, 0.2, 1, 0, 0},
+    {"faster", 4, 1000, 1024, 0, 0.2, 1, 0, 0},  {"far", 8, 20, 256, 5e-3, 0.2, 1, 0, 0},
+    {"impatient", 16, 50, 48, 0, 5e-3, 1, 0, 0}, {"lame", 16, 50, 48, 0, 0.2, 0.1, 0, 0},
+    {"tree", 16, 50, 48, 0, 0.2, 1, 4, 0},       {"noise", 16, 50, 48, 0, 0.2, 1, 0, 0.1},
 };
 
 static double draw_bytes(qdri_random *random, double least, double most) {
@@ -232,8 +272,11 @@ static double measure(const setting *where, pattern *entry, double share) {
     network.delay = where->delay;
     network.time_out = where->time_out;
     network.software = 150e-6;
+    network.leaf = where->leaf;
+    network.noise = where->noise;
     fixed_window = (int64_t)(share * network.buffer);
     open_network();
+    network.host[3].rate = network.port[3].rate = where->lame * network.rate;
     lay_out(entry);
     for (int i = 0; i < network.hosts; i++) {
         rank[i] = (receiver){.in = 0};

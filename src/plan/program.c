@@ -171,37 +171,33 @@ static qdr_status add_transfers(builder *build, const qdr_row *row, int receives
     return QDR_OK;
 }
 
-/* Legs with one partner, in their order. */
+/* Legs with one partner, in their order; lanes in that of their first legs. */
 static qdr_status make_lanes(qdri_side *side, int ranks, int stages) {
-    int64_t *place = QDRI_ZERO_ARRAY(int64_t, (int64_t)ranks + 1);
+    int64_t *place = QDRI_ARRAY(int64_t, ranks); /* of a lane's next leg */
     side->lane_of = QDRI_ARRAY(int, ranks);
     side->lane_leg = QDRI_ARRAY(int64_t, side->legs);
     side->stage_start = QDRI_ZERO_ARRAY(int64_t, (int64_t)stages + 1);
-    side->lane = NULL;
-    if (place && side->lane_of && side->lane_leg && side->stage_start) {
-        for (int64_t i = 0; i < side->legs; i++) {
-            place[side->leg[i].partner + 1]++;
-            side->stage_start[side->leg[i].stage + 1]++;
-        }
-        for (int r = 0; r < ranks; r++) side->lanes += place[r + 1] > 0;
-        side->lane = QDRI_ARRAY(qdri_lane, side->lanes);
-    }
-    if (!side->lane) {
+    side->lane = QDRI_ZERO_ARRAY(qdri_lane, side->legs < ranks ? side->legs : ranks);
+    if (!place || !side->lane_of || !side->lane_leg || !side->stage_start || !side->lane) {
         free(place);
         return qdri_fail_memory();
     }
-    for (int s = 0; s < stages; s++) side->stage_start[s + 1] += side->stage_start[s];
-    int lanes = 0;
-    for (int r = 0; r < ranks; r++) {
-        int64_t legs = place[r + 1];
-        side->lane_of[r] = legs ? lanes : -1;
-        if (legs) side->lane[lanes++] = (qdri_lane){r, place[r], legs};
-        place[r + 1] += place[r];
-    }
+    for (int r = 0; r < ranks; r++) side->lane_of[r] = -1;
     for (int64_t i = 0; i < side->legs; i++) {
-        side->lane_leg[place[side->leg[i].partner]++] = i;
-        side->leg[i].lane = side->lane_of[side->leg[i].partner];
+        qdri_leg *leg = &side->leg[i];
+        int *lane = &side->lane_of[leg->partner];
+        if (*lane < 0) {
+            *lane = side->lanes++;
+            side->lane[*lane].partner = leg->partner;
+        }
+        leg->lane = *lane;
+        side->lane[*lane].legs++;
+        side->stage_start[leg->stage + 1]++;
     }
+    for (int s = 0; s < stages; s++) side->stage_start[s + 1] += side->stage_start[s];
+    for (int i = 0; i < side->lanes; i++)
+        place[i] = side->lane[i].first = i > 0 ? side->lane[i - 1].first + side->lane[i - 1].legs : 0;
+    for (int64_t i = 0; i < side->legs; i++) side->lane_leg[place[side->leg[i].lane]++] = i;
     free(place);
     return QDR_OK;
 }

@@ -12,12 +12,12 @@
 #include "plan/near.h"
 #include "plan/plan.h"
 
-static qdr_status open_half(qdri_half *half, const qdri_side *side, int64_t promised) {
+static qdr_status open_half(qdri_half *half, const qdri_side *side, qdri_terms terms) {
     half->flow = QDRI_ZERO_ARRAY(qdri_flow, side->legs);
     half->lane = QDRI_ZERO_ARRAY(qdri_lane_flow, side->lanes);
-    half->promised = QDRI_ARRAY(int64_t, side->lanes);
-    if (!half->flow || !half->lane || !half->promised) return qdri_fail_memory();
-    for (int i = 0; i < side->lanes; i++) half->promised[i] = promised;
+    half->terms = QDRI_ARRAY(qdri_terms, side->lanes);
+    if (!half->flow || !half->lane || !half->terms) return qdri_fail_memory();
+    for (int i = 0; i < side->lanes; i++) half->terms[i] = terms;
     return qdri_marks_open(half, side);
 }
 
@@ -41,14 +41,16 @@ qdr_status qdri_slots_open(qdr_plan *plan) {
     plan->past_out = QDRI_ZERO_ARRAY(qdri_streams, plan->program.out.lanes);
     plan->past_in = QDRI_ZERO_ARRAY(qdri_streams, plan->program.in.lanes);
     if (!plan->slot || !plan->past_out || !plan->past_in) return qdri_fail_memory();
+    qdri_terms terms = {.unasked = plan->unasked / plan->sources, .chunk = plan->chunk};
     for (int i = 0; i < plan->in_flight; i++) {
         qdr_exchange *slot = &plan->slot[i];
         slot->plan = plan;
         slot->program = &plan->program;
         slot->executor = plan->executor;
         slot->wire = plan->wire;
-        QDRI_TRY(open_half(&slot->out, &plan->program.out, plan->unasked / plan->sources));
-        QDRI_TRY(open_half(&slot->in, &plan->program.in, plan->unasked / plan->sources));
+        QDRI_TRY(open_half(&slot->out, &plan->program.out, terms));
+        QDRI_TRY(open_half(&slot->in, &plan->program.in, terms));
+        if (!qdri_claims_open(&slot->claims, plan->program.in.lanes)) return qdri_fail_memory();
         slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
         slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
         slot->sentence = QDRI_ZERO_ARRAY(char, 1024);
@@ -64,7 +66,7 @@ qdr_status qdri_slots_open(qdr_plan *plan) {
 static void free_half(qdri_half *half) {
     free(half->flow);
     free(half->lane);
-    free(half->promised);
+    free(half->terms);
     free(half->pool.chunk);
     qdri_marks_close(half);
 }
@@ -72,6 +74,7 @@ static void free_half(qdri_half *half) {
 static void free_slot(qdr_exchange *slot) {
     free_half(&slot->out);
     free_half(&slot->in);
+    qdri_claims_close(&slot->claims);
     free((void *)slot->outgoing);
     free(slot->incoming);
     free(slot->sentence);

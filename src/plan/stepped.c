@@ -13,8 +13,11 @@
  * on its port at once, lose some, and fall back further. So a transfer waits to be *invited*: its receiver
  * does that a little before it gets there, in the order of phases, and no more than a few windows can meet.
  * Transfers of the first phase, and small ones, go uninvited; both ends know which. An invitation depends on
- * arrivals of earlier phases only. Where the window is the port's (port.h), small transfers wait for nothing at all:
- * those of all ranks together may come unasked.
+ * arrivals of earlier phases only.
+ *
+ * Where the window is the port's (port.h), small transfers wait for nothing at all: those of all ranks together may
+ * come unasked. What is small, and into which chunks the rest is cut, receivers say in their invitations, for the
+ * slot's next exchange.
  *
  * `free` is the same with a window that nothing fills, and whole messages: everything at once, in the order
  * of the phases. With the option `barrier`, ranks meet after each phase, and positions beyond it wait.
@@ -76,25 +79,45 @@ static int skip(const qdri_half *half, const qdri_side *side, int stage, int64_t
 
 /* ---- invitations --------------------------------------------------------------------------------------- */
 
-/* Whether a transfer is small enough to go at any time: all such of a rank are few bytes together. */
-static int is_small(const qdr_exchange *exchange, const qdri_flow *flow) {
-    const qdr_plan *plan = exchange->plan;
-    if (!plan->port) return flow->bytes <= exchange->window / exchange->program->ranks;
-    int64_t others = exchange->program->ranks - 1; /* relays, too, may send to a rank */
-    return qdri_port_unasked_of(plan->unasked / (others > 0 ? others : 1), flow->bytes) == flow->bytes;
+/* Which transfers are small enough to go at any time, all such of a rank being few bytes together; and how the others
+ * are cut. It holds for this exchange, whatever is said in it about the next. */
+static void set_terms(const qdr_exchange *exchange, qdri_half *half, const qdri_side *side) {
+    for (int64_t i = 0; i < side->legs; i++) {
+        qdri_flow *flow = &half->flow[i];
+        const qdri_terms *terms = &half->terms[side->leg[i].lane];
+        if (exchange->plan->port) {
+            flow->is_small = qdri_port_unasked_of(terms->unasked, flow->bytes) == flow->bytes;
+            flow->chunk = flow->is_small ? flow->bytes : terms->chunk;
+        } else {
+            flow->is_small = flow->bytes <= exchange->window / exchange->program->ranks;
+            flow->chunk = exchange->chunk;
+        }
+    }
 }
 
 /* Whether a transfer waits to be invited. */
 static int is_guest(const qdr_exchange *exchange, const qdri_leg *leg, const qdri_flow *flow) {
     return exchange->executor == &qdri_executor_arrivals && !exchange->plan->barrier && leg->phase > 0 &&
-           !is_small(exchange, flow);
+           !flow->is_small;
 }
 
-/* How far a rank may be ahead of what has come to it. */
+/* How far a rank may be ahead of what has come to it. Partners differ from phase to phase, so less than the port's
+ * window is enough. */
 static int64_t window_of(const qdr_exchange *exchange) {
+    const double share = 0.6;
     const qdri_port *port = exchange->plan->port;
-    int64_t share = port ? (int64_t)(exchange->executor->window_share * port->window) : exchange->window;
-    return share > exchange->window ? share : exchange->window;
+    if (!port) return exchange->window;
+    int64_t window = (int64_t)(share * port->window);
+    return window > exchange->chunk ? window : exchange->chunk;
+}
+
+/* What this rank wants in the slot's next exchange. */
+static qdri_terms next_terms(const qdr_exchange *exchange) {
+    const qdr_plan *plan = exchange->plan;
+    if (!plan->port) return (qdri_terms){0};
+    int64_t chunk = window_of(exchange) / 2;
+    return (qdri_terms){.unasked = qdri_note_about(qdri_port_unasked(plan->port) / plan->sources),
+                        .chunk = plan->chunk_is_told && chunk > plan->chunk ? chunk : plan->chunk};
 }
 
 /* Whether a leg that is next in its lane may begin. */
@@ -109,15 +132,22 @@ static int may_begin(const qdr_exchange *exchange, int64_t number) {
 static void invite(qdr_exchange *exchange, int64_t limit) {
     steps *at = exchange->state;
     const qdri_side *side = &exchange->program->in;
+    const qdri_port *port = exchange->plan->port;
+    qdri_terms terms = next_terms(exchange);
     for (; at->invite < side->stage_start[exchange->stage + 1] && !exchange->failed; at->invite++) {
         const qdri_leg *leg = &side->leg[at->invite];
         const qdri_flow *flow = &exchange->in.flow[at->invite];
         qdri_lane_flow *lane = &exchange->in.lane[leg->lane];
         if (flow->position >= limit) return;
         lane->granted += flow->bytes;
-        if (is_guest(exchange, leg, flow))
-            qdri_control_send(exchange, leg->partner,
-                              &(qdri_note){.kind = INVITATION, .offset = lane->granted});
+        if (!is_guest(exchange, leg, flow)) continue;
+        qdri_note note = {
+            .kind = INVITATION, .offset = lane->granted, .bytes = terms.chunk, .promise = terms.unasked};
+        if (port) {
+            note.word = qdri_port_tell(port);
+            exchange->in.terms[leg->lane] = terms;
+        }
+        qdri_control_send(exchange, leg->partner, &note);
     }
 }
 
@@ -125,13 +155,19 @@ static void hear_invitation(qdr_exchange *exchange, int from, const qdri_note *n
     steps *at = exchange->state;
     int number = exchange->program->out.lane_of[from];
     qdri_lane_flow *lane = number < 0 ? NULL : &exchange->out.lane[number];
-    if (!lane || at->uninvited == 0 || note->offset <= lane->granted || note->offset > lane->bytes) {
+    const qdr_plan *plan = exchange->plan;
+    if (!lane || at->uninvited == 0 || note->offset <= lane->granted || note->offset > lane->bytes ||
+        (plan->port && note->bytes < plan->chunk)) {
         qdri_exchange_fail(exchange,
                            qdri_fail(QDR_MISMATCH,
                                      "rank %d invites bytes up to %lld, but this rank has %lld for "
                                      "it: the two have different ideas of the exchange",
                                      from, (long long)note->offset, (long long)(lane ? lane->bytes : 0)));
         return;
+    }
+    if (plan->port) {
+        qdri_port_told(plan->port, note->word);
+        exchange->out.terms[number] = (qdri_terms){.unasked = note->promise, .chunk = note->bytes};
     }
     lane->granted = note->offset;
     lane->last = exchange->last;
@@ -149,7 +185,7 @@ static int64_t count_guests(const qdr_exchange *exchange) {
 
 /* Whether a transfer needs no pacing at all. */
 static int is_free_to_go(const qdr_exchange *exchange, const qdri_flow *flow) {
-    return exchange->plan->port && is_small(exchange, flow);
+    return exchange->plan->port && flow->is_small;
 }
 
 /* Begins the chunks of one half that lie before a position. */
@@ -165,7 +201,8 @@ static void begin(qdr_exchange *exchange, qdri_half *half, const qdri_side *side
         if (half == &exchange->out && !may_begin(exchange, i)) return;
         while (flow->begun < flow->bytes && flow->position + flow->begun < until) {
             if (!qdri_chunk_possible(half) || exchange->failed) return;
-            start(exchange, i, qdri_next_chunk(exchange, flow));
+            int64_t left = flow->bytes - flow->begun;
+            start(exchange, i, left < flow->chunk ? left : flow->chunk);
         }
         is_whole &= flow->begun == flow->bytes;
     }
@@ -223,7 +260,12 @@ static void sent(qdr_exchange *exchange, int64_t leg) {
 
 static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
     qdri_port *port = exchange->plan->port;
-    if (port) qdri_port_arrived(port, chunk->bytes, 0, 0, 0, qdri_seconds());
+    if (port) {
+        int64_t before = window_of(exchange);
+        qdri_port_arrived(port, chunk->bytes, 0, 0, 0, qdri_seconds());
+        if (window_of(exchange) != before)
+            qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, window_of(exchange));
+    }
     go_on(exchange);
 }
 
@@ -241,7 +283,12 @@ static void start(qdr_exchange *exchange) {
     qdri_port *port = exchange->plan->port;
     at->meet = (qdri_meet){0};
     at->is_at_port = port != NULL;
-    if (port) qdri_port_enter(port, qdri_seconds());
+    if (port) {
+        qdri_port_enter(port, qdri_seconds());
+        qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, window_of(exchange));
+    }
+    set_terms(exchange, &exchange->out, &exchange->program->out);
+    set_terms(exchange, &exchange->in, &exchange->program->in);
     at->uninvited = count_guests(exchange);
     if (at->uninvited > 0) qdri_control_listen(exchange);
     exchange->held = exchange->plan->barrier;

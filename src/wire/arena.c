@@ -6,6 +6,8 @@
  * What is given back is kept for later: a list of blocks by rising offset, first fit, neighbours merged.
  */
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "wire/inside.h"
@@ -97,6 +99,17 @@ void qdri_arena_give(qdri_wire *wire, int64_t offset) {
 
 void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset) {
     return wire->arena->base + member * wire->arena->size + offset;
+}
+
+/* Systems that know no such thing find the pages one by one, when they are needed. */
+void qdri_arena_warm(void *from, int64_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)from / page * page;
+    (void)madvise((void *)begin, (uintptr_t)from + (uintptr_t)bytes - begin, MADV_POPULATE_WRITE);
+#else
+    (void)from;
+    (void)bytes;
+#endif
 }
 
 int qdri_arena_there(const qdri_wire *wire) {

@@ -104,5 +104,7 @@ void qdri_arena_give(qdri_wire *wire, int64_t offset);
 
 /* Where a member's memory at an offset is mapped here. */
 void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset);
+/* Finds the pages of some of it, of whichever member, so that nobody has to wait for them later. */
+void qdri_arena_warm(void *from, int64_t bytes);
 
 #endif

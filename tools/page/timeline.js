@@ -126,6 +126,30 @@ function Panel(section, panel, view) {
         context.fillRect(x, laneFrame.top + lane * (rank + 0.9), 0.7, lane * 0.08);
     }
   };
+  // The larger the window of a rank, the higher its line; the highest of all ranks has the height of a lane.
+  const drawWindows = (context) => {
+    const { rank = [], time = [], bytes = [] } = panel.windows || {};
+    const largest = bytes.reduce((most, one) => Math.max(most, one), 0);
+    const paths = Array.from({ length: section.lanes }, () => []);
+    rank.forEach((one, i) => {
+      if (one < section.lanes) paths[one].push({ x: at(time[i] * panel.unit), height: bytes[i] / largest });
+    });
+    context.strokeStyle = theme.ink;
+    context.lineWidth = 1.2;
+    paths.forEach((path, one) => {
+      if (path.length === 0) return;
+      const level = (point) => laneFrame.top + lane * (one + 0.95 - 0.88 * point.height);
+      const within = (x) => Math.min(self.right(), Math.max(laneFrame.left, x));
+      context.beginPath();
+      context.moveTo(within(path[0].x), level(path[0]));
+      path.forEach((point, i) => {
+        if (i > 0) context.lineTo(within(point.x), level(path[i - 1]));
+        context.lineTo(within(point.x), level(point));
+      });
+      context.lineTo(within(at(panel.ended ? panel.ended[one] : section.seconds)), level(path[path.length - 1]));
+      context.stroke();
+    });
+  };
   self.draw = (context) => {
     timeAxis(context, view.first, view.last, at, laneFrame.left, self.right(), laneFrame.top, self.bottom());
     drawLanes(context);
@@ -135,6 +159,7 @@ function Panel(section, panel, view) {
         for (let k = first[rank]; k < first[rank + 1]; k++) fillBar(context, list[k], direction, seen);
       }
     drawGrants(context);
+    drawWindows(context);
     const bounds = panel.bound ? [panel.bound] : [];
     boundLines(context, bounds, at, laneFrame.left, self.right(), laneFrame.top, self.bottom());
   };
