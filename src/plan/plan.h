@@ -77,8 +77,8 @@ typedef struct qdri_flow {
     int64_t bytes;    /* in all */
     int64_t begun;    /* sent, or with a receive waiting */
     int64_t ended;    /* left, or arrived */
-    int64_t position; /* for the executor, as are the next two */
-    int64_t chunk;
+    int64_t position; /* for the executor, as are the next five */
+    int64_t base, chunk, unasked, invited;
     int is_small;
 } qdri_flow;
 
@@ -92,9 +92,9 @@ typedef struct qdri_lane_flow {
     int64_t before;      /* streams of the plan that went this way before (mark.h) */
     int is_marked;       /* the stream has a mark, if it has no small first chunk that carries one */
     int tag;             /* of its data, from its first chunk on */
-    double until;        /* for the executor, as are the next four */
+    double until;        /* for the executor, as are the next five */
     double since, answered;
-    int is_slow, is_stuck;
+    int is_slow, is_stuck, is_heard;
     double last; /* when something was last heard of it */
 } qdri_lane_flow;
 

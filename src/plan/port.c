@@ -27,8 +27,11 @@ static void set_window(qdri_port *port, double window) {
     port->window = window > least ? window : least;
 }
 
-/* A rate was measured. Slower is believed slowly: the senders may have been busy. */
+/* A rate was measured. Slower is believed slowly: the senders may have been busy. So is much faster: what comes after a
+ * loss comes at once. */
 static void take_rate(qdri_port *port, double rate) {
+    const double much = 1.25;
+    if (port->rate > 0 && rate > much * port->rate) rate = much * port->rate;
     port->rate = rate > port->rate ? rate : 0.75 * port->rate + 0.25 * rate;
     double window =
         port->gain * factor * (port->rate * port->latency + 2.0 * QDRI_LEAST_CHUNK / port->sharing);

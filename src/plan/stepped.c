@@ -10,14 +10,16 @@
  * little, and may run ahead: for skewed patterns use grants.
  *
  * That keeps step only while all do. A rank that was held up would find the first chunks of every later phase
- * on its port at once, lose some, and fall back further. So a transfer waits to be *invited*: its receiver
- * does that a little before it gets there, in the order of phases, and no more than a few windows can meet.
- * Transfers of the first phase, and small ones, go uninvited; both ends know which. An invitation depends on
- * arrivals of earlier phases only.
+ * on its port at once, lose some, and fall back further; and one whose port others use as well would be sent
+ * more than it can take. So a transfer waits to be *invited*: its receiver does that a little before it gets
+ * there, in the order of phases, and a few windows at a time, so no more than that can meet. The beginnings of
+ * transfers of the first phase, and small ones, go uninvited; both ends know which. An invitation depends on
+ * arrivals at smaller positions only.
  *
  * Where the window is the port's (port.h), small transfers wait for nothing at all: those of all ranks together may
  * come unasked. What is small, and into which chunks the rest is cut, receivers say in their invitations, for the
- * slot's next exchange.
+ * slot's next exchange. A rank that has heard of all others in an exchange, and then finds that nothing comes for long,
+ * takes it for a loss; before, somebody may just be late.
  *
  * `free` is the same with a window that nothing fills, and whole messages: everything at once, in the order
  * of the phases. With the option `barrier`, ranks meet after each phase, and positions beyond it wait.
@@ -62,7 +64,9 @@ static void set_positions(qdr_exchange *exchange) {
 typedef struct steps {
     int64_t send, receive, invite; /* legs: the next to send of, to receive of, to invite */
     int64_t front;                 /* the first leg that has not arrived */
-    int64_t uninvited;             /* transfers of this rank that wait for an invitation, of all stages */
+    int64_t uninvited;             /* bytes of this rank that wait for an invitation, of all stages */
+    int heard;                     /* ranks that were heard of */
+    double last;                   /* when something came; 0: nothing has */
     int is_at_port;                /* it counts among the port's exchanges */
     qdri_meet meet;
 } steps;
@@ -79,12 +83,29 @@ static int skip(const qdri_half *half, const qdri_side *side, int stage, int64_t
 
 /* ---- invitations --------------------------------------------------------------------------------------- */
 
-/* Which transfers are small enough to go at any time, all such of a rank being few bytes together; and how the others
- * are cut. It holds for this exchange, whatever is said in it about the next. */
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* Whether transfers have to be invited at all. */
+static int invites(const qdr_exchange *exchange) {
+    return exchange->executor == &qdri_executor_arrivals && !exchange->plan->barrier;
+}
+
+/* The terms of each transfer: whether it is small enough to go at any time, all such of a rank being few bytes together;
+ * how it is cut; and how much of it needs no invitation. They hold for this exchange, whatever is said in it about
+ * the next. */
 static void set_terms(const qdr_exchange *exchange, qdri_half *half, const qdri_side *side) {
+    enum { FIRST_CHUNKS = 4 };
+    for (int i = 0; i < side->lanes; i++) half->lane[i].stage_bytes = 0;
     for (int64_t i = 0; i < side->legs; i++) {
         qdri_flow *flow = &half->flow[i];
         const qdri_terms *terms = &half->terms[side->leg[i].lane];
+        int64_t *lane_bytes = &half->lane[side->leg[i].lane].stage_bytes;
         if (exchange->plan->port) {
             flow->is_small = qdri_port_unasked_of(terms->unasked, flow->bytes) == flow->bytes;
             flow->chunk = flow->is_small ? flow->bytes : terms->chunk;
@@ -92,13 +113,25 @@ static void set_terms(const qdr_exchange *exchange, qdri_half *half, const qdri_
             flow->is_small = flow->bytes <= exchange->window / exchange->program->ranks;
             flow->chunk = exchange->chunk;
         }
+        flow->unasked = flow->invited = !invites(exchange) || flow->is_small ? flow->bytes
+                                        : side->leg[i].phase > 0 || flow->bytes == 0
+                                            ? 0
+                                            : smaller(flow->bytes, FIRST_CHUNKS * flow->chunk);
+        flow->base = *lane_bytes;
+        *lane_bytes += flow->bytes;
     }
 }
 
-/* Whether a transfer waits to be invited. */
-static int is_guest(const qdr_exchange *exchange, const qdri_leg *leg, const qdri_flow *flow) {
-    return exchange->executor == &qdri_executor_arrivals && !exchange->plan->barrier && leg->phase > 0 &&
-           !flow->is_small;
+static int64_t count_uninvited(const qdr_exchange *exchange) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < exchange->program->out.legs; i++)
+        count += exchange->out.flow[i].bytes - exchange->out.flow[i].unasked;
+    return count;
+}
+
+/* What receivers may choose for a chunk, at least. */
+static int64_t least_chunk(const qdr_plan *plan) {
+    return plan->chunk_is_told ? smaller(plan->chunk, QDRI_LEAST_CHUNK) : plan->chunk;
 }
 
 /* How far a rank may be ahead of what has come to it. Partners differ from phase to phase, so less than the port's
@@ -106,49 +139,77 @@ static int is_guest(const qdr_exchange *exchange, const qdri_leg *leg, const qdr
 static int64_t window_of(const qdr_exchange *exchange) {
     const double share = 0.6;
     const qdri_port *port = exchange->plan->port;
-    if (!port) return exchange->window;
-    int64_t window = (int64_t)(share * port->window);
-    return window > exchange->chunk ? window : exchange->chunk;
+    return port ? larger((int64_t)(share * port->window), least_chunk(exchange->plan)) : exchange->window;
 }
 
-/* What this rank wants in the slot's next exchange. */
+/* What this rank wants in the slot's next exchange. Chunks are half a window, and somewhat more if that makes them as
+ * large as they were at first. */
 static qdri_terms next_terms(const qdr_exchange *exchange) {
     const qdr_plan *plan = exchange->plan;
+    int64_t window = window_of(exchange), chunk = larger(window / 2, smaller(plan->chunk, 2 * window / 3));
     if (!plan->port) return (qdri_terms){0};
-    int64_t chunk = window_of(exchange) / 2;
     return (qdri_terms){.unasked = qdri_note_about(qdri_port_unasked(plan->port) / plan->sources),
-                        .chunk = plan->chunk_is_told && chunk > plan->chunk ? chunk : plan->chunk};
+                        .chunk = plan->chunk_is_told ? larger(chunk, least_chunk(plan)) : plan->chunk};
 }
 
-/* Whether a leg that is next in its lane may begin. */
-static int may_begin(const qdr_exchange *exchange, int64_t number) {
-    const qdri_leg *leg = &exchange->program->out.leg[number];
-    const qdri_flow *flow = &exchange->out.flow[number];
-    const qdri_lane_flow *lane = &exchange->out.lane[leg->lane];
-    return flow->begun > 0 || lane->begun < lane->granted || !is_guest(exchange, leg, flow);
+/* Says up to where in the lane bytes may come. */
+static void invite_up_to(qdr_exchange *exchange, int64_t number, int64_t bytes, qdri_terms terms) {
+    const qdri_leg *leg = &exchange->program->in.leg[number];
+    const qdri_port *port = exchange->plan->port;
+    qdri_flow *flow = &exchange->in.flow[number];
+    flow->invited = bytes;
+    qdri_note note = {.kind = INVITATION,
+                      .offset = flow->base + flow->invited,
+                      .bytes = terms.chunk,
+                      .promise = terms.unasked};
+    if (port) {
+        note.word = qdri_port_tell(port);
+        exchange->in.terms[leg->lane] = terms;
+    }
+    qdri_control_send(exchange, leg->partner, &note);
 }
 
-/* An invitation says up to where in the lane it goes. */
-static void invite(qdr_exchange *exchange, int64_t limit) {
+/* Invites whole chunks up to a position; not for less than `step`, unless it is the rest. While many invitations are on
+ * their way others can wait: what comes for these will ask again. */
+static void invite(qdr_exchange *exchange, int64_t limit, int64_t step) {
     steps *at = exchange->state;
     const qdri_side *side = &exchange->program->in;
-    const qdri_port *port = exchange->plan->port;
-    qdri_terms terms = next_terms(exchange);
-    for (; at->invite < side->stage_start[exchange->stage + 1] && !exchange->failed; at->invite++) {
-        const qdri_leg *leg = &side->leg[at->invite];
-        const qdri_flow *flow = &exchange->in.flow[at->invite];
-        qdri_lane_flow *lane = &exchange->in.lane[leg->lane];
+    int64_t end = side->stage_start[exchange->stage + 1];
+    while (at->invite < end && exchange->in.flow[at->invite].invited == exchange->in.flow[at->invite].bytes)
+        at->invite++;
+    for (int64_t i = at->invite; i < end && exchange->notes.unused && !exchange->failed; i++) {
+        const qdri_flow *flow = &exchange->in.flow[i];
         if (flow->position >= limit) return;
-        lane->granted += flow->bytes;
-        if (!is_guest(exchange, leg, flow)) continue;
-        qdri_note note = {
-            .kind = INVITATION, .offset = lane->granted, .bytes = terms.chunk, .promise = terms.unasked};
-        if (port) {
-            note.word = qdri_port_tell(port);
-            exchange->in.terms[leg->lane] = terms;
-        }
-        qdri_control_send(exchange, leg->partner, &note);
+        if (flow->invited == flow->bytes) continue;
+        int64_t chunks = (limit - flow->position - 1) / flow->chunk + 1,
+                bytes = chunks > flow->bytes / flow->chunk ? flow->bytes : chunks * flow->chunk;
+        if (bytes == flow->bytes || bytes - flow->invited >= step)
+            invite_up_to(exchange, i, bytes, next_terms(exchange));
     }
+}
+
+/* How many bytes of a leg may be sent. */
+static int64_t allowed(const qdr_exchange *exchange, int64_t number) {
+    const qdri_flow *flow = &exchange->out.flow[number];
+    int64_t granted = exchange->out.lane[exchange->program->out.leg[number].lane].granted - flow->base;
+    return larger(flow->unasked, smaller(flow->bytes, granted));
+}
+
+static int64_t allowed_in_lane(const qdr_exchange *exchange, int number) {
+    const qdri_side *side = &exchange->program->out;
+    const qdri_lane *lane = &side->lane[number];
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < lane->legs; i++) bytes += allowed(exchange, side->lane_leg[lane->first + i]);
+    return bytes;
+}
+
+/* Something has come from a rank. */
+static void hear_of(qdr_exchange *exchange, int rank) {
+    steps *at = exchange->state;
+    int in = exchange->program->in.lane_of[rank], out = exchange->program->out.lane_of[rank];
+    qdri_lane_flow *lane = in >= 0 ? &exchange->in.lane[in] : &exchange->out.lane[out];
+    at->heard += !lane->is_heard;
+    lane->is_heard = 1;
 }
 
 static void hear_invitation(qdr_exchange *exchange, int from, const qdri_note *note) {
@@ -156,8 +217,13 @@ static void hear_invitation(qdr_exchange *exchange, int from, const qdri_note *n
     int number = exchange->program->out.lane_of[from];
     qdri_lane_flow *lane = number < 0 ? NULL : &exchange->out.lane[number];
     const qdr_plan *plan = exchange->plan;
-    if (!lane || at->uninvited == 0 || note->offset <= lane->granted || note->offset > lane->bytes ||
-        (plan->port && note->bytes < plan->chunk)) {
+    int64_t before = lane ? allowed_in_lane(exchange, number) : 0;
+    if (lane && note->offset > lane->granted && note->offset <= lane->bytes &&
+        (!plan->port || note->bytes >= least_chunk(plan))) {
+        lane->granted = note->offset;
+        at->uninvited -= allowed_in_lane(exchange, number) - before;
+    }
+    if (!lane || allowed_in_lane(exchange, number) == before) {
         qdri_exchange_fail(exchange,
                            qdri_fail(QDR_MISMATCH,
                                      "rank %d invites bytes up to %lld, but this rank has %lld for "
@@ -169,16 +235,9 @@ static void hear_invitation(qdr_exchange *exchange, int from, const qdri_note *n
         qdri_port_told(plan->port, note->word);
         exchange->out.terms[number] = (qdri_terms){.unasked = note->promise, .chunk = note->bytes};
     }
-    lane->granted = note->offset;
+    hear_of(exchange, from);
     lane->last = exchange->last;
-    if (--at->uninvited > 0) qdri_control_listen(exchange);
-}
-
-static int64_t count_guests(const qdr_exchange *exchange) {
-    int64_t count = 0;
-    for (int64_t i = 0; i < exchange->program->out.legs; i++)
-        count += is_guest(exchange, &exchange->program->out.leg[i], &exchange->out.flow[i]);
-    return count;
+    if (at->uninvited > 0) qdri_control_listen(exchange);
 }
 
 /* ---- getting on ---------------------------------------------------------------------------------------- */
@@ -198,9 +257,9 @@ static void begin(qdr_exchange *exchange, qdri_half *half, const qdri_side *side
         const qdri_flow *flow = &half->flow[i];
         int64_t until = is_whole && is_free_to_go(exchange, flow) ? INT64_MAX : limit;
         if (flow->position >= until || !qdri_meet_open(exchange, &at->meet, &side->leg[i])) return;
-        if (half == &exchange->out && !may_begin(exchange, i)) return;
+        int64_t most = half == &exchange->out ? allowed(exchange, i) : flow->bytes;
         while (flow->begun < flow->bytes && flow->position + flow->begun < until) {
-            if (!qdri_chunk_possible(half) || exchange->failed) return;
+            if (flow->begun >= most || !qdri_chunk_possible(half) || exchange->failed) return;
             int64_t left = flow->bytes - flow->begun;
             start(exchange, i, left < flow->chunk ? left : flow->chunk);
         }
@@ -233,8 +292,8 @@ static void pump(qdr_exchange *exchange) {
     /* Receives wait well ahead of what is expected next, so that nothing comes unexpected. */
     begin(exchange, &exchange->in, &program->in, &at->receive, ahead_of(front, 4 * window),
           qdri_chunk_receive);
-    /* Two and a half windows before its turn: an invitation has a way to go. */
-    invite(exchange, ahead_of(front, 2 * window + window / 2));
+    /* Two and a half windows before their turn: an invitation has a way to go. */
+    invite(exchange, ahead_of(front, 2 * window + window / 2), window);
     begin(exchange, &exchange->out, &program->out, &at->send, ahead_of(front, window), qdri_chunk_send);
 }
 
@@ -259,10 +318,15 @@ static void sent(qdr_exchange *exchange, int64_t leg) {
 }
 
 static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
+    steps *at = exchange->state;
     qdri_port *port = exchange->plan->port;
     if (port) {
         int64_t before = window_of(exchange);
-        qdri_port_arrived(port, chunk->bytes, 0, 0, 0, qdri_seconds());
+        double now = qdri_seconds();
+        int all_are_here = at->heard == exchange->program->ranks - 1;
+        hear_of(exchange, exchange->program->in.leg[chunk->leg].partner);
+        qdri_port_arrived(port, chunk->bytes, at->last, all_are_here, 0, now);
+        at->last = now;
         if (window_of(exchange) != before)
             qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, window_of(exchange));
     }
@@ -289,7 +353,9 @@ static void start(qdr_exchange *exchange) {
     }
     set_terms(exchange, &exchange->out, &exchange->program->out);
     set_terms(exchange, &exchange->in, &exchange->program->in);
-    at->uninvited = count_guests(exchange);
+    at->uninvited = count_uninvited(exchange);
+    at->heard = 0;
+    at->last = 0;
     if (at->uninvited > 0) qdri_control_listen(exchange);
     exchange->held = exchange->plan->barrier;
 }
@@ -306,7 +372,8 @@ static void begun(qdr_exchange *exchange) {
 }
 
 static int64_t chunks_of(const qdr_exchange *exchange, int64_t bytes) {
-    return (bytes + exchange->chunk - 1) / exchange->chunk;
+    int64_t chunk = smaller(exchange->chunk, least_chunk(exchange->plan));
+    return (bytes + chunk - 1) / chunk;
 }
 
 static int awaits(const qdr_exchange *exchange, int64_t *phase) {
@@ -316,7 +383,7 @@ static int awaits(const qdr_exchange *exchange, int64_t *phase) {
 
 static qdri_room room(const qdr_exchange *exchange) {
     enum { MOST = 4096, NOTES = 64 }; /* beyond, what is under way waits for what is done */
-    qdri_room room = {.notes = exchange->plan->barrier ? NOTES : exchange->program->in.legs + 1};
+    qdri_room room = {.notes = NOTES};
     for (int64_t i = 0; i < exchange->program->out.legs; i++)
         room.sends += chunks_of(exchange, exchange->out.flow[i].bytes);
     for (int64_t i = 0; i < exchange->program->in.legs; i++)
