@@ -23,7 +23,7 @@ typedef struct letter {
     qdri_port_word word;
 } letter;
 
-#include "plan/port_network.h"
+#include "plan/port_cases.h"
 
 enum { HEAD = 32, NOTE = HEAD + (int)sizeof(qdri_packed_note) }; /* what MPI puts before a message, about */
 
@@ -42,7 +42,7 @@ typedef struct receiver {
 static receiver rank[HOSTS];
 static int64_t bytes_of[HOSTS][HOSTS]; /* [from][to] */
 static int64_t fixed_window;           /* 0: that of the port */
-static int ranks_left, sources;
+static int sources;
 
 static void hear(receiver *one, int64_t load, int64_t left) {
     if (load < one->load || (load == one->load && left >= one->load_left)) return;
@@ -188,38 +188,14 @@ static void send_unasked(int to, int64_t most) {
     }
 }
 
-/* Seconds of an exchange; after it wires rest for a while. */
-static double exchange(void) {
-    double start = future.now;
+static void begin_all(void) {
     for (int i = 0; i < network.hosts; i++) begin(i);
     for (int i = 0; i < network.hosts; i++)
         send_unasked(i, fixed_window ? fixed_window : qdri_port_unasked(&rank[i].port));
     for (int i = 0; i < network.hosts; i++) grant(i);
-    while (ranks_left > 0 && happen()) assert_true(future.now - start < 60);
-    double end = future.now;
-    later(0.02, empty, &network.host[0], 0);
-    while (future.now < end + 0.02 && happen()) continue;
-    return end - start;
 }
 
-/* ---- networks and patterns ----------------------------------------------------------------------------- */
-
-typedef struct setting {
-    const char *name;
-    int hosts;
-    double mbit, kilobytes, delay, time_out;
-    double lame; /* the part of the rate that host 3 has */
-    int leaf;    /* hosts of a leaf switch; 0: there is one switch */
-    double noise;
-} setting;
-
-static const setting settings[] = {
-    {"slow", 16, 50, 48, 0, 0.2, 1, 0, 0},       {"shallow", 16, 80, 24, 0, 0.2, 1, 0, 0},
-    {"deep", 16, 20, 200, 0, 0.2, 1, 0, 0},      {"fast", 4, 400, 256, 0, 0.2, 1, 0, 0},
-    {"faster", 4, 1000, 1024, 0, 0.2, 1, 0, 0},  {"far", 8, 20, 256, 5e-3, 0.2, 1, 0, 0},
-    {"impatient", 16, 50, 48, 0, 5e-3, 1, 0, 0}, {"lame", 16, 50, 48, 0, 0.2, 0.1, 0, 0},
-    {"tree", 16, 50, 48, 0, 0.2, 1, 4, 0},       {"noise", 16, 50, 48, 0, 0.2, 1, 0, 0.1},
-};
+/* ---- patterns ------------------------------------------------------------------------------------------ */
 
 static double draw_bytes(qdri_random *random, double least, double most) {
     double even = (double)qdri_random_below(random, 1 << 30) / (1 << 30);
@@ -257,39 +233,15 @@ static void lay_out(pattern *entry) {
     }
 }
 
-static int by_value(const void *a, const void *b) {
-    double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
-/* The median from the fourth exchange on. */
 static double measure(const setting *where, pattern *entry, double share) {
-    enum { BEFORE = 3, TIMES = 7 };
-    double seconds[TIMES];
-    network.hosts = where->hosts;
-    network.rate = where->mbit * 1e6 / 8;
-    network.buffer = where->kilobytes * 1024;
-    network.delay = where->delay;
-    network.time_out = where->time_out;
-    network.software = 150e-6;
-    network.leaf = where->leaf;
-    network.noise = where->noise;
+    open_setting(where);
     fixed_window = (int64_t)(share * network.buffer);
-    open_network();
-    network.host[3].rate = network.port[3].rate = where->lame * network.rate;
     lay_out(entry);
     for (int i = 0; i < network.hosts; i++) {
         rank[i] = (receiver){.in = 0};
-        qdri_port_init(&rank[i].port);
-        rank[i].port.latency = 4 * network.delay + 3 * network.software;
+        open_port(&rank[i].port);
     }
-    for (int i = -BEFORE; i < TIMES; i++) {
-        double taken = exchange();
-        if (i >= 0) seconds[i] = taken;
-    }
-    close_network();
-    qsort(seconds, TIMES, sizeof *seconds, by_value);
-    return seconds[TIMES / 2];
+    return time_settled();
 }
 
 /* How far from the best fixed window. */
@@ -306,7 +258,7 @@ static void finds_itself(void **state) {
     double ratio[64];
     int count = 0;
     (void)state;
-    for (size_t s = 0; s < sizeof settings / sizeof *settings; s++)
+    for (int s = 0; s < SETTINGS; s++)
         for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
             ratio[count] = compare(&settings[s], patterns[p]);
             print_message("%s, pattern %zu: %.3f\n", settings[s].name, p, ratio[count]);
