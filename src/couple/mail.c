@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/random.h"
 #include "wire/far.h"
 #include "wire/node.h"
@@ -61,13 +62,9 @@ void qdri_letters_spoil(qdri_effort *effort, int count, qdri_letter *letter) {
 
 /* ---- pieces and seals ---------------------------------------------------------------------------------- */
 
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 /* The next piece of a letter of which so many bytes have moved. */
 static int64_t next_piece(int64_t moved, int64_t bytes) {
-    return smaller(moved < qdri_letter_piece ? qdri_letter_piece : moved, bytes - moved);
+    return qdri_smaller(moved < qdri_letter_piece ? qdri_letter_piece : moved, bytes - moved);
 }
 
 static uint64_t seal_of(const qdri_mail *mail, const qdri_letter *letter) {
@@ -80,7 +77,7 @@ static uint64_t seal_of(const qdri_mail *mail, const qdri_letter *letter) {
 static void count(const qdri_mail *mail, const qdri_letter *letter) {
     qdri_effort *effort = mail->effort;
     int messages = 1;
-    for (int64_t moved = smaller(letter->bytes, ROOM); moved < letter->bytes; messages++)
+    for (int64_t moved = qdri_smaller(letter->bytes, ROOM); moved < letter->bytes; messages++)
         moved += next_piece(moved, letter->bytes);
     if (qdri_space_inside(mail->space, letter->rank)) {
         effort->inside_messages += messages;
@@ -144,7 +141,7 @@ static qdr_status begin_letter(carrier *self, int64_t came) {
     qdri_cursor cursor = {qdri_space_sender(self->mail->space, letter->rank), "a letter", self->buffer, came};
     QDRI_TRY(qdri_cursor_copy(&cursor, "its head", &self->head, sizeof self->head));
     QDRI_TRY(qdri_decode_word(cursor.sender, "bytes of a letter", self->head.bytes, 0, INT64_MAX / 2));
-    int64_t begun = smaller(self->head.bytes, ROOM);
+    int64_t begun = qdri_smaller(self->head.bytes, ROOM);
     QDRI_TRY(qdri_decode_length(cursor.sender, "the beginning of a letter", cursor.left, begun));
     if (!make_room(self, begun)) return qdri_fail_memory();
     letter->bytes = self->head.bytes;
@@ -190,7 +187,7 @@ static void piece_went(qdri_flight_leg *leg) {
 
 static void dispatch(carrier *self) {
     const qdri_letter *letter = self->letter;
-    int64_t begun = smaller(letter->bytes, ROOM);
+    int64_t begun = qdri_smaller(letter->bytes, ROOM);
     self->head = (head){letter->bytes, seal_of(self->mail, letter)};
     memcpy(self->buffer, &self->head, sizeof self->head);
     if (begun > 0) memcpy(self->buffer + sizeof self->head, letter->data, (size_t)begun);

@@ -15,9 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
+#include "base/order.h"
 
 /* One rank's row and column. */
 typedef struct sides {
@@ -90,18 +88,18 @@ void qdr_pattern_measure(const qdr_pattern *pattern, qdr_pattern_statistics *sta
     for (int rank = 0; rank < view.ranks; rank++) {
         sides side = measure_rank(&view, rank);
         statistics->local_items += view.local[rank];
-        statistics->fan_out = larger(statistics->fan_out, side.fan_out);
-        statistics->fan_in = larger(statistics->fan_in, side.fan_in);
-        statistics->out_traffic = larger(statistics->out_traffic, side.out_traffic);
-        statistics->in_traffic = larger(statistics->in_traffic, side.in_traffic);
-        statistics->both_traffic = larger(statistics->both_traffic, side.out_traffic + side.in_traffic);
+        statistics->fan_out = qdri_larger(statistics->fan_out, side.fan_out);
+        statistics->fan_in = qdri_larger(statistics->fan_in, side.fan_in);
+        statistics->out_traffic = qdri_larger(statistics->out_traffic, side.out_traffic);
+        statistics->in_traffic = qdri_larger(statistics->in_traffic, side.in_traffic);
+        statistics->both_traffic = qdri_larger(statistics->both_traffic, side.out_traffic + side.in_traffic);
         statistics->symmetric_structure = statistics->symmetric_structure && side.same_partners;
         count.senders += side.fan_out > 0;
         count.receivers += side.fan_in > 0;
         count.full_senders += side.fan_out == view.ranks - 1;
     }
-    statistics->degree = larger(statistics->fan_out, statistics->fan_in);
-    statistics->traffic = larger(statistics->out_traffic, statistics->in_traffic);
+    statistics->degree = qdri_larger(statistics->fan_out, statistics->fan_in);
+    statistics->traffic = qdri_larger(statistics->out_traffic, statistics->in_traffic);
     /* No row and no column passes t, so the items are n t only if all of them reach it. */
     statistics->equal_traffic =
         statistics->items % view.ranks == 0 && statistics->items / view.ranks == statistics->traffic;

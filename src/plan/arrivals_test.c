@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/order.h"
 #include "plan/note.h"
 #include "plan/port.h"
 
@@ -47,16 +48,8 @@ static stepper rank[HOSTS];
 static int64_t message_bytes;
 static int in_lockstep;
 
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 static int64_t window_of(const stepper *one) {
-    return in_lockstep ? message_bytes : larger((int64_t)(0.6 * one->port.window), QDRI_LEAST_CHUNK);
+    return in_lockstep ? message_bytes : qdri_larger((int64_t)(0.6 * one->port.window), QDRI_LEAST_CHUNK);
 }
 
 static int64_t position_of(int phase) {
@@ -70,11 +63,12 @@ static void invite(int to, int64_t limit) {
         leg *from = &one->in[phase];
         if (from->invited == message_bytes) continue;
         int64_t chunks = (limit - position_of(phase) - 1) / from->chunk + 1;
-        int64_t bytes = smaller(message_bytes, chunks * from->chunk);
+        int64_t bytes = qdri_smaller(message_bytes, chunks * from->chunk);
         if (bytes < message_bytes && bytes - from->invited < window) continue;
         from->invited = bytes;
         from->next_promise = qdri_note_about(qdri_port_unasked(&one->port) / (network.hosts - 1));
-        from->next_chunk = larger(QDRI_LEAST_CHUNK, larger(window / 2, smaller(FIRST_CHUNK, 2 * window / 3)));
+        from->next_chunk =
+            qdri_larger(QDRI_LEAST_CHUNK, qdri_larger(window / 2, qdri_smaller(FIRST_CHUNK, 2 * window / 3)));
         send_message(
             to, (to - phase + network.hosts) % network.hosts, NOTE,
             (letter){phase, 1, bytes, from->next_promise, from->next_chunk, qdri_port_tell(&one->port)});
@@ -87,7 +81,7 @@ static void send_ahead(int from, int64_t limit) {
         leg *to = &one->out[one->sends];
         int64_t until = to->is_small ? INT64_MAX : limit;
         while (to->done < to->invited && position_of(one->sends) + to->done < until) {
-            int64_t bytes = smaller(message_bytes - to->done, to->chunk);
+            int64_t bytes = qdri_smaller(message_bytes - to->done, to->chunk);
             send_message(from, (from + one->sends) % network.hosts, bytes + HEAD,
                          (letter){one->sends, 0, bytes, 0, 0, {0}});
             to->done += bytes;
@@ -114,7 +108,7 @@ static void handle(const message *came) {
     one->is_heard[came->from] = 1;
     if (said->is_invitation) {
         leg *to = &one->out[said->phase];
-        to->invited = larger(to->invited, said->bytes); /* software may overtake itself here */
+        to->invited = qdri_larger(to->invited, said->bytes); /* software may overtake itself here */
         to->next_promise = said->promise;
         to->next_chunk = said->chunk;
         qdri_port_told(&one->port, said->word);
@@ -137,7 +131,7 @@ static void begin_leg(leg *one, int phase) {
     one->is_small = !in_lockstep && qdri_port_unasked_of(one->next_promise, message_bytes) == message_bytes;
     one->chunk = in_lockstep || one->is_small ? message_bytes : one->next_chunk;
     one->invited = one->is_small || in_lockstep ? message_bytes
-                   : phase == 1                 ? smaller(message_bytes, 4 * one->chunk)
+                   : phase == 1                 ? qdri_smaller(message_bytes, 4 * one->chunk)
                                                 : 0;
 }
 

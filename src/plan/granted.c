@@ -31,6 +31,7 @@
  */
 #include <math.h>
 
+#include "base/order.h"
 #include "plan/plan.h"
 
 typedef struct grants {
@@ -48,14 +49,6 @@ typedef struct grants {
 /* Notes that MPI has taken, but not yet reported as sent. */
 enum { SPARE = 64 };
 
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 /* ---- lanes by stage ------------------------------------------------------------------------------------ */
 
 /* Sums the bytes of each lane in one stage. */
@@ -71,7 +64,7 @@ static int64_t unasked(const qdr_exchange *exchange, const qdri_half *half, int 
     int64_t bytes = lane->stage_bytes, limit = exchange->window / exchange->program->ranks;
     if (exchange->plan->ordered) return bytes <= limit ? bytes : 0;
     if (exchange->plan->port) return qdri_port_unasked_of(half->terms[number].unasked, bytes);
-    return smaller(bytes, half->terms[number].unasked);
+    return qdri_smaller(bytes, half->terms[number].unasked);
 }
 
 /* The window of this rank, whatever it leaves to others. */
@@ -85,8 +78,8 @@ enum { PACKET = 1400 };
 static int64_t least_chunk(const qdr_exchange *exchange) {
     const qdri_port *port = exchange->plan->port;
     if (!port) return exchange->chunk;
-    int64_t window = (int64_t)port->window, few = larger(PACKET, window / 4);
-    return larger(smaller(exchange->chunk, few), window / 10);
+    int64_t window = (int64_t)port->window, few = qdri_larger(PACKET, window / 4);
+    return qdri_larger(qdri_smaller(exchange->chunk, few), window / 10);
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
@@ -213,8 +206,8 @@ static int64_t proportional_leg(qdr_exchange *exchange, int64_t window, double n
     if (number < 0) return -1;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
     int64_t waiting = exchange->claims.count + state->stuck,
-            chunk = lane->is_slow ? PACKET : larger(least_chunk(exchange), window / (2 * waiting));
-    *bytes = smaller(lane->bytes - lane->begun, chunk);
+            chunk = lane->is_slow ? PACKET : qdri_larger(least_chunk(exchange), window / (2 * waiting));
+    *bytes = qdri_smaller(lane->bytes - lane->begun, chunk);
     return qdri_lane_next(exchange, &exchange->in, side, number);
 }
 
@@ -246,11 +239,12 @@ static int64_t own_window(const qdr_exchange *exchange, grants *state) {
     const qdri_half *in = &exchange->in, *out = &exchange->out;
     int64_t window = whole_window(exchange);
     if (exchange->plan->ordered) return window;
-    hear(state, larger(in->bytes, out->bytes), larger(in->bytes - in->ended, out->bytes - out->ended));
+    hear(state, qdri_larger(in->bytes, out->bytes),
+         qdri_larger(in->bytes - in->ended, out->bytes - out->ended));
     double ahead = how_far_ahead(exchange, state);
     if (ahead <= 0) return window;
     double kept = (1 - ahead / margin(exchange, state)) * share_of(in->bytes, state->load);
-    return larger(2 * least_chunk(exchange), (int64_t)(kept * (double)window));
+    return qdri_larger(2 * least_chunk(exchange), (int64_t)(kept * (double)window));
 }
 
 /* Bytes under way to this rank: of one exchange, or of all that have a window together. */
@@ -425,7 +419,7 @@ enum { AT_ONCE = 12 };
 /* Of a lane, the chunks that a window holds; one more for each leg's end. */
 static int64_t chunks_at_once(const qdr_exchange *exchange, int64_t bytes, int64_t legs) {
     int64_t most = exchange->plan->port ? AT_ONCE : exchange->window / exchange->chunk;
-    return smaller(bytes / exchange->chunk, most) + legs + 2;
+    return qdri_smaller(bytes / exchange->chunk, most) + legs + 2;
 }
 
 static qdri_room room(const qdr_exchange *exchange) {

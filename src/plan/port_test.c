@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/order.h"
 #include "plan/note.h"
 #include "plan/port.h"
 
@@ -58,14 +59,6 @@ static int is_critical(const receiver *one) {
     return one->load > 0 && how_far_ahead(one) <= 0.05 * (double)one->load_left / (double)one->load;
 }
 
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 static int64_t window_of(const receiver *one) {
     return fixed_window ? fixed_window : (int64_t)one->port.window;
 }
@@ -73,7 +66,7 @@ static int64_t window_of(const receiver *one) {
 static int64_t chunk_of(const receiver *one) {
     int64_t window = window_of(one);
     if (fixed_window) return window / 10;
-    return larger(smaller(QDRI_GRANTED_CHUNK, larger(1400, window / 4)), window / 10);
+    return qdri_larger(qdri_smaller(QDRI_GRANTED_CHUNK, qdri_larger(1400, window / 4)), window / 10);
 }
 
 static double patience(const receiver *one) {
@@ -115,7 +108,7 @@ static int64_t own_window(const receiver *one) {
     double load = (double)one->load, ahead = how_far_ahead(one), window = (double)window_of(one);
     if (ahead <= 0) return (int64_t)window;
     double margin = 0.05 + 8 * one->port.latency * one->port.rate / load;
-    return larger(2 * chunk_of(one), (int64_t)((1 - ahead / margin) * (double)one->in / load * window));
+    return qdri_larger(2 * chunk_of(one), (int64_t)((1 - ahead / margin) * (double)one->in / load * window));
 }
 
 static void grant(int to) {
@@ -123,11 +116,12 @@ static void grant(int to) {
     while (one->in_ended < one->in) {
         int waiting, from = next_sender(one, to, &waiting);
         if (from < 0) return;
-        hear(one, larger(one->in, one->out), larger(one->in - one->in_ended, one->out - one->out_begun));
+        hear(one, qdri_larger(one->in, one->out),
+             qdri_larger(one->in - one->in_ended, one->out - one->out_begun));
         int64_t window = own_window(one);
-        int64_t bytes =
-            smaller(bytes_of[from][to] - one->begun[from], larger(chunk_of(one), window / (2 * waiting)));
-        if (one->is_slow[from]) bytes = smaller(bytes, 1400);
+        int64_t bytes = qdri_smaller(bytes_of[from][to] - one->begun[from],
+                                     qdri_larger(chunk_of(one), window / (2 * waiting)));
+        if (one->is_slow[from]) bytes = qdri_smaller(bytes, 1400);
         if (one->outstanding > 0 && one->outstanding + bytes > window) return;
         if (one->begun[from] == one->ended[from]) one->since[from] = future.now;
         one->next = (from - 1 + network.hosts) % network.hosts;
@@ -178,7 +172,7 @@ static void begin(int to) {
 static void send_unasked(int to, int64_t most) {
     for (int i = 1; i < network.hosts; i++) {
         int from = (to + i) % network.hosts;
-        int64_t bytes = fixed_window ? smaller(bytes_of[from][to], most / sources)
+        int64_t bytes = fixed_window ? qdri_smaller(bytes_of[from][to], most / sources)
                                      : qdri_port_unasked_of(most / sources, bytes_of[from][to]);
         if (bytes == 0) continue;
         rank[to].begun[from] += bytes;

@@ -24,6 +24,7 @@
  * `free` is the same with a window that nothing fills, and whole messages: everything at once, in the order
  * of the phases. With the option `barrier`, ranks meet after each phase, and positions beyond it wait.
  */
+#include "base/order.h"
 #include "plan/meet.h"
 
 enum { INVITATION = -1 }; /* the kind of a note; those of meetings are not negative */
@@ -83,14 +84,6 @@ static int skip(const qdri_half *half, const qdri_side *side, int stage, int64_t
 
 /* ---- invitations --------------------------------------------------------------------------------------- */
 
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
 /* Whether transfers have to be invited at all. */
 static int invites(const qdr_exchange *exchange) {
     return exchange->executor == &qdri_executor_arrivals && !exchange->plan->barrier;
@@ -116,7 +109,7 @@ static void set_terms(const qdr_exchange *exchange, qdri_half *half, const qdri_
         flow->unasked = flow->invited = !invites(exchange) || flow->is_small ? flow->bytes
                                         : side->leg[i].phase > 0 || flow->bytes == 0
                                             ? 0
-                                            : smaller(flow->bytes, FIRST_CHUNKS * flow->chunk);
+                                            : qdri_smaller(flow->bytes, FIRST_CHUNKS * flow->chunk);
         flow->base = *lane_bytes;
         *lane_bytes += flow->bytes;
     }
@@ -131,7 +124,7 @@ static int64_t count_uninvited(const qdr_exchange *exchange) {
 
 /* What receivers may choose for a chunk, at least. */
 static int64_t least_chunk(const qdr_plan *plan) {
-    return plan->chunk_is_told ? smaller(plan->chunk, QDRI_LEAST_CHUNK) : plan->chunk;
+    return plan->chunk_is_told ? qdri_smaller(plan->chunk, QDRI_LEAST_CHUNK) : plan->chunk;
 }
 
 /* How far a rank may be ahead of what has come to it. Partners differ from phase to phase, so less than the port's
@@ -139,17 +132,19 @@ static int64_t least_chunk(const qdr_plan *plan) {
 static int64_t window_of(const qdr_exchange *exchange) {
     const double share = 0.6;
     const qdri_port *port = exchange->plan->port;
-    return port ? larger((int64_t)(share * port->window), least_chunk(exchange->plan)) : exchange->window;
+    return port ? qdri_larger((int64_t)(share * port->window), least_chunk(exchange->plan))
+                : exchange->window;
 }
 
 /* What this rank wants in the slot's next exchange. Chunks are half a window, and somewhat more if that makes them as
  * large as they were at first. */
 static qdri_terms next_terms(const qdr_exchange *exchange) {
     const qdr_plan *plan = exchange->plan;
-    int64_t window = window_of(exchange), chunk = larger(window / 2, smaller(plan->chunk, 2 * window / 3));
+    int64_t window = window_of(exchange),
+            chunk = qdri_larger(window / 2, qdri_smaller(plan->chunk, 2 * window / 3));
     if (!plan->port) return (qdri_terms){0};
     return (qdri_terms){.unasked = qdri_note_about(qdri_port_unasked(plan->port) / plan->sources),
-                        .chunk = plan->chunk_is_told ? larger(chunk, least_chunk(plan)) : plan->chunk};
+                        .chunk = plan->chunk_is_told ? qdri_larger(chunk, least_chunk(plan)) : plan->chunk};
 }
 
 /* Says up to where in the lane bytes may come. */
@@ -192,7 +187,7 @@ static void invite(qdr_exchange *exchange, int64_t limit, int64_t step) {
 static int64_t allowed(const qdr_exchange *exchange, int64_t number) {
     const qdri_flow *flow = &exchange->out.flow[number];
     int64_t granted = exchange->out.lane[exchange->program->out.leg[number].lane].granted - flow->base;
-    return larger(flow->unasked, smaller(flow->bytes, granted));
+    return qdri_larger(flow->unasked, qdri_smaller(flow->bytes, granted));
 }
 
 static int64_t allowed_in_lane(const qdr_exchange *exchange, int number) {
@@ -372,7 +367,7 @@ static void begun(qdr_exchange *exchange) {
 }
 
 static int64_t chunks_of(const qdr_exchange *exchange, int64_t bytes) {
-    int64_t chunk = smaller(exchange->chunk, least_chunk(exchange->plan));
+    int64_t chunk = qdri_smaller(exchange->chunk, least_chunk(exchange->plan));
     return (bytes + chunk - 1) / chunk;
 }
 
