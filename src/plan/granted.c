@@ -190,7 +190,7 @@ static int next_lane(qdr_exchange *exchange, double now) {
 
 /* A granted chunk has come; true: its lane answered much sooner the last time. */
 static int judge_answer(const qdr_exchange *exchange, qdri_lane_flow *lane, double granted, double now) {
-    const double much = 5;
+    const double much = 3;
     double taken = now - granted, before = lane->answered;
     lane->is_slow = taken > patience(exchange->plan->port);
     lane->answered = taken;

@@ -83,7 +83,7 @@ static int judge_answer(receiver *one, int from, double taken) {
     double before = one->answered[from];
     one->is_slow[from] = !fixed_window && taken > patience(one);
     one->answered[from] = taken;
-    return before > 0 && taken > 5 * before;
+    return before > 0 && taken > 3 * before;
 }
 
 /* The sender to grant next, as in granted.c; -1: none. */
