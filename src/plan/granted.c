@@ -113,8 +113,8 @@ static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
     grants *state = exchange->state;
     int number = exchange->program->out.lane_of[from];
     qdri_lane_flow *lane = number < 0 ? NULL : &exchange->out.lane[number];
-    if (!lane || note->offset != lane->granted || note->bytes <= 0 || note->promise < 0 ||
-        note->promise > INT64_MAX / 2 || note->bytes > lane->bytes - lane->granted) {
+    if (!lane || note->offset != lane->granted || note->bytes <= 0 ||
+        note->bytes > lane->bytes - lane->granted) {
         qdri_exchange_fail(exchange,
                            qdri_fail(QDR_MISMATCH,
                                      "rank %d grants bytes %lld to %lld, but this rank has %lld "

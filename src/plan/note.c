@@ -4,11 +4,13 @@
 
 /* ---- about so many ------------------------------------------------------------------------------------- */
 
-/* Ten bits of a value behind its first one, and above them its magnitude; values below 2^10 as they are. */
-enum { DIGITS = 10, ONE = 1 << DIGITS, MOST_SHIFT = 63 - DIGITS - 1 };
+/* Ten bits of a value behind its first one, and above them its magnitude; values below 2^10 as they are. Nothing is
+ * beyond 2^62, so that whoever is told of it can add to it. */
+enum { DIGITS = 10, ONE = 1 << DIGITS, MOST_SHIFT = 62 - DIGITS - 1 };
 
 static uint16_t pack_about(int64_t value) {
     if (value < 0) return 0;
+    if (value > INT64_MAX / 2) value = INT64_MAX / 2;
     int shift = 0;
     while (value >> shift >= 2 * ONE) shift++;
     if (value < ONE) return (uint16_t)value;
