@@ -242,7 +242,8 @@ static int is_free_to_go(const qdr_exchange *exchange, const qdri_flow *flow) {
     return exchange->plan->port && flow->is_small;
 }
 
-/* Begins the chunks of one half that lie before a position. */
+/* Begins the chunks of one half that lie before a position. Who has to wait for an invitation holds up those behind it in its
+ * lane, and no others: what their receivers wait for may be what it waits for itself. */
 static void begin(qdr_exchange *exchange, qdri_half *half, const qdri_side *side, int64_t *cursor,
                   int64_t limit, void (*start)(qdr_exchange *, int64_t, int64_t)) {
     const steps *at = exchange->state;
@@ -252,9 +253,10 @@ static void begin(qdr_exchange *exchange, qdri_half *half, const qdri_side *side
         const qdri_flow *flow = &half->flow[i];
         int64_t until = is_whole && is_free_to_go(exchange, flow) ? INT64_MAX : limit;
         if (flow->position >= until || !qdri_meet_open(exchange, &at->meet, &side->leg[i])) return;
+        if (half->lane[side->leg[i].lane].begun != flow->base + flow->begun) continue;
         int64_t most = half == &exchange->out ? allowed(exchange, i) : flow->bytes;
-        while (flow->begun < flow->bytes && flow->position + flow->begun < until) {
-            if (flow->begun >= most || !qdri_chunk_possible(half) || exchange->failed) return;
+        while (flow->begun < most && flow->position + flow->begun < until) {
+            if (!qdri_chunk_possible(half) || exchange->failed) return;
             int64_t left = flow->bytes - flow->begun;
             start(exchange, i, left < flow->chunk ? left : flow->chunk);
         }
