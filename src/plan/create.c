@@ -407,6 +407,7 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
     made->partners = qdri_partners_retain(partners);
     qdri_lock(made->wire);
     made->port = qdri_port_of(made->wire);
+    qdri_trust_init(&made->trust);
     qdr_status mine = qdri_settings_resolve(options, qdri_wire_rank(made->wire) == 0, &settings);
     settings.scheduled = scheduled;
     if (!made->port)

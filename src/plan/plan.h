@@ -8,6 +8,7 @@
 #include "plan/claims.h"
 #include "plan/note.h"
 #include "plan/port.h"
+#include "plan/trust.h"
 #include "plan/program.h"
 #include "quadrille/plan.h"
 #include "wire/wire.h"
@@ -103,6 +104,8 @@ typedef struct qdri_lane_flow {
 typedef struct qdri_terms {
     int64_t unasked; /* bytes that go without being asked for */
     int64_t chunk;   /* bytes of a chunk, where the executor lets the receiver choose */
+    int64_t open;    /* bytes of a transfer that may go uninvited, in so many exchanges (trust.h) */
+    int64_t times;
 } qdri_terms;
 
 typedef struct qdri_half {
@@ -257,6 +260,7 @@ struct qdr_plan {
     int64_t chunk, window;
     int chunk_is_told;    /* receivers choose chunks, of at least that */
     qdri_port *port;      /* whose window counts; NULL: the plan's does */
+    qdri_trust trust;     /* of an executor that invites */
     int64_t unasked;      /* bytes that may come to a rank unasked, in the first exchange of a slot; agreed */
     int64_t sources;      /* most that any rank receives from, or may, where others pass on; agreed */
     int64_t sharing;      /* most ranks that share a node, and with it a port of the network; agreed */

@@ -16,9 +16,10 @@
  * transfers of the first phase, and small ones, go uninvited; both ends know which. An invitation depends on
  * arrivals at smaller positions only.
  *
- * Where the window is the port's (port.h), small transfers wait for nothing at all: those of all ranks together may
- * come unasked. What is small, and into which chunks the rest is cut, receivers say in their invitations, for the
- * slot's next exchange. A rank that has heard of all others in an exchange, and then finds that nothing comes for long,
+ * Where the window is the port's (port.h), tiny transfers wait for nothing at all, and small ones for their turn alone:
+ * those of all ranks together may come unasked. What is small, and into which chunks the rest is cut, receivers say in
+ * their invitations, for the slot's next exchange. There they also say whether some of the next exchanges may do without
+ * invitations (trust.h). A rank that has heard of all others in an exchange, and then finds that nothing comes for long,
  * takes it for a loss; before, somebody may just be late.
  *
  * `free` is the same with a window that nothing fills, and whole messages: everything at once, in the order
@@ -69,6 +70,8 @@ typedef struct steps {
     int heard;                     /* ranks that were heard of */
     double last;                   /* when something came; 0: nothing has */
     int is_at_port;                /* it counts among the port's exchanges */
+    int is_invited, is_open; /* transfers to this rank need invitations; some would, and are spared them */
+    double began;
     qdri_meet meet;
 } steps;
 
@@ -89,18 +92,26 @@ static int invites(const qdr_exchange *exchange) {
     return exchange->executor == &qdri_executor_arrivals && !exchange->plan->barrier;
 }
 
-/* The terms of each transfer: whether it is small enough to go at any time, all such of a rank being few bytes together;
- * how it is cut; and how much of it needs no invitation. They hold for this exchange, whatever is said in it about
- * the next. */
-static void set_terms(const qdr_exchange *exchange, qdri_half *half, const qdri_side *side) {
+/* Whether a transfer needs no invitation, all such of a rank being few bytes together; or since that was agreed. */
+static int is_small(const qdri_terms *terms, int64_t bytes, int *is_open) {
+    if (qdri_port_unasked_of(terms->unasked, bytes) == bytes) return 1;
+    int is = terms->times > 0 && bytes <= terms->open;
+    *is_open |= is;
+    return is;
+}
+
+/* The terms of each transfer: whether it is small; how it is cut; and how much of it needs no invitation. They hold for
+ * this exchange, whatever is said in it about the next. Returns whether some go uninvited that would need it. */
+static int set_terms(const qdr_exchange *exchange, qdri_half *half, const qdri_side *side) {
     enum { FIRST_CHUNKS = 4 };
+    int is_open = 0;
     for (int i = 0; i < side->lanes; i++) half->lane[i].stage_bytes = 0;
     for (int64_t i = 0; i < side->legs; i++) {
         qdri_flow *flow = &half->flow[i];
         const qdri_terms *terms = &half->terms[side->leg[i].lane];
         int64_t *lane_bytes = &half->lane[side->leg[i].lane].stage_bytes;
         if (exchange->plan->port) {
-            flow->is_small = qdri_port_unasked_of(terms->unasked, flow->bytes) == flow->bytes;
+            flow->is_small = is_small(terms, flow->bytes, &is_open);
             flow->chunk = flow->is_small ? flow->bytes : terms->chunk;
         } else {
             flow->is_small = flow->bytes <= exchange->window / exchange->program->ranks;
@@ -113,12 +124,14 @@ static void set_terms(const qdr_exchange *exchange, qdri_half *half, const qdri_
         flow->base = *lane_bytes;
         *lane_bytes += flow->bytes;
     }
+    for (int i = 0; i < side->lanes; i++)
+        if (half->terms[i].times > 0) half->terms[i].times--;
+    return is_open;
 }
 
-static int64_t count_uninvited(const qdr_exchange *exchange) {
+static int64_t count_uninvited(const qdri_half *half, const qdri_side *side) {
     int64_t count = 0;
-    for (int64_t i = 0; i < exchange->program->out.legs; i++)
-        count += exchange->out.flow[i].bytes - exchange->out.flow[i].unasked;
+    for (int64_t i = 0; i < side->legs; i++) count += half->flow[i].bytes - half->flow[i].unasked;
     return count;
 }
 
@@ -144,7 +157,9 @@ static qdri_terms next_terms(const qdr_exchange *exchange) {
             chunk = qdri_larger(window / 2, qdri_smaller(plan->chunk, 2 * window / 3));
     if (!plan->port) return (qdri_terms){0};
     return (qdri_terms){.unasked = qdri_note_about(qdri_port_unasked(plan->port) / plan->sources),
-                        .chunk = plan->chunk_is_told ? qdri_larger(chunk, least_chunk(plan)) : plan->chunk};
+                        .chunk = plan->chunk_is_told ? qdri_larger(chunk, least_chunk(plan)) : plan->chunk,
+                        .open = qdri_note_about((int64_t)plan->port->window),
+                        .times = qdri_trust_times(&plan->trust)};
 }
 
 /* Says up to where in the lane bytes may come. */
@@ -156,6 +171,8 @@ static void invite_up_to(qdr_exchange *exchange, int64_t number, int64_t bytes, 
     qdri_note note = {.kind = INVITATION,
                       .offset = flow->base + flow->invited,
                       .bytes = terms.chunk,
+                      .load = terms.open,
+                      .load_left = terms.times,
                       .promise = terms.unasked};
     if (port) {
         note.word = qdri_port_tell(port);
@@ -228,7 +245,8 @@ static void hear_invitation(qdr_exchange *exchange, int from, const qdri_note *n
     }
     if (plan->port) {
         qdri_port_told(plan->port, note->word);
-        exchange->out.terms[number] = (qdri_terms){.unasked = note->promise, .chunk = note->bytes};
+        exchange->out.terms[number] = (qdri_terms){
+            .unasked = note->promise, .chunk = note->bytes, .open = note->load, .times = note->load_left};
     }
     hear_of(exchange, from);
     lane->last = exchange->last;
@@ -237,21 +255,30 @@ static void hear_invitation(qdr_exchange *exchange, int from, const qdri_note *n
 
 /* ---- getting on ---------------------------------------------------------------------------------------- */
 
-/* Whether a transfer needs no pacing at all. */
-static int is_free_to_go(const qdr_exchange *exchange, const qdri_flow *flow) {
-    return exchange->plan->port && flow->is_small;
+static int64_t ahead_of(int64_t front, int64_t bytes) {
+    return front < INT64_MAX - bytes ? front + bytes : INT64_MAX;
+}
+
+/* Up to which position a transfer may be sent. Small ones come uninvited, and have no window to fill: they keep step, so
+ * that few of them meet. Tiny ones need no pacing at all, and neither do small ones before anything is known. */
+static int64_t send_limit(const qdr_exchange *exchange, const qdri_flow *flow, int64_t front, int64_t limit) {
+    enum { TINY = 12, STEP = 3 }; /* of the window, one part */
+    const qdri_port *port = exchange->plan->port;
+    if (!port || !flow->is_small) return limit;
+    if (!port->is_found || (double)(TINY * flow->bytes) <= port->window) return INT64_MAX;
+    return ahead_of(front, (int64_t)(port->window / STEP));
 }
 
 /* Begins the chunks of one half that lie before a position. Who has to wait for an invitation holds up those behind it in its
  * lane, and no others: what their receivers wait for may be what it waits for itself. */
 static void begin(qdr_exchange *exchange, qdri_half *half, const qdri_side *side, int64_t *cursor,
-                  int64_t limit, void (*start)(qdr_exchange *, int64_t, int64_t)) {
+                  int64_t front, int64_t limit, void (*start)(qdr_exchange *, int64_t, int64_t)) {
     const steps *at = exchange->state;
     int is_whole = half == &exchange->out; /* nothing is left behind: a lane keeps its order */
     if (!skip(half, side, exchange->stage, cursor, 0)) return;
     for (int64_t i = *cursor; i < side->stage_start[exchange->stage + 1]; i++) {
         const qdri_flow *flow = &half->flow[i];
-        int64_t until = is_whole && is_free_to_go(exchange, flow) ? INT64_MAX : limit;
+        int64_t until = is_whole ? send_limit(exchange, flow, front, limit) : limit;
         if (flow->position >= until || !qdri_meet_open(exchange, &at->meet, &side->leg[i])) return;
         if (half->lane[side->leg[i].lane].begun != flow->base + flow->begun) continue;
         int64_t most = half == &exchange->out ? allowed(exchange, i) : flow->bytes;
@@ -278,20 +305,17 @@ static int64_t find_front(const qdr_exchange *exchange, int64_t *cursor) {
     return front;
 }
 
-static int64_t ahead_of(int64_t front, int64_t bytes) {
-    return front < INT64_MAX - bytes ? front + bytes : INT64_MAX;
-}
-
 static void pump(qdr_exchange *exchange) {
     const qdri_program *program = exchange->program;
     steps *at = exchange->state;
     int64_t front = find_front(exchange, &at->front), window = window_of(exchange);
     /* Receives wait well ahead of what is expected next, so that nothing comes unexpected. */
-    begin(exchange, &exchange->in, &program->in, &at->receive, ahead_of(front, 4 * window),
+    begin(exchange, &exchange->in, &program->in, &at->receive, front, ahead_of(front, 4 * window),
           qdri_chunk_receive);
     /* Two and a half windows before their turn: an invitation has a way to go. */
     invite(exchange, ahead_of(front, 2 * window + window / 2), window);
-    begin(exchange, &exchange->out, &program->out, &at->send, ahead_of(front, window), qdri_chunk_send);
+    begin(exchange, &exchange->out, &program->out, &at->send, front, ahead_of(front, window),
+          qdri_chunk_send);
 }
 
 static void stage(qdr_exchange *exchange) {
@@ -345,12 +369,14 @@ static void start(qdr_exchange *exchange) {
     at->meet = (qdri_meet){0};
     at->is_at_port = port != NULL;
     if (port) {
-        qdri_port_enter(port, qdri_seconds());
+        at->began = qdri_seconds();
+        qdri_port_enter(port, at->began);
         qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, window_of(exchange));
     }
     set_terms(exchange, &exchange->out, &exchange->program->out);
-    set_terms(exchange, &exchange->in, &exchange->program->in);
-    at->uninvited = count_uninvited(exchange);
+    at->is_open = set_terms(exchange, &exchange->in, &exchange->program->in);
+    at->is_invited = count_uninvited(&exchange->in, &exchange->program->in) > 0;
+    at->uninvited = count_uninvited(&exchange->out, &exchange->program->out);
     at->heard = 0;
     at->last = 0;
     if (at->uninvited > 0) qdri_control_listen(exchange);
@@ -359,8 +385,13 @@ static void start(qdr_exchange *exchange) {
 
 static void leave(qdr_exchange *exchange) {
     steps *at = exchange->state;
-    if (at->is_at_port) qdri_port_leave(exchange->plan->port, qdri_seconds());
+    if (!at->is_at_port) return;
+    double now = qdri_seconds();
     at->is_at_port = 0;
+    qdri_port_leave(exchange->plan->port, now);
+    if (at->is_open || at->is_invited)
+        qdri_trust_learn(&exchange->plan->trust, !at->is_open, now - at->began,
+                         qdri_larger(exchange->in.bytes, exchange->out.bytes));
 }
 
 /* What begins a barrier also when a rank has nothing to do in the first phases. */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether partners may come uninvited: see trust.h. */
+#include "plan/trust.h"
+
+enum { MOST_TIMES = 8, FIRST_PENALTY = 16, MOST_PENALTY = 1024 };
+static const double much = 1.5;   /* times as slow: a disappointment */
+static const double share = 0.25; /* of what a slower exchange with invitations tells */
+
+void qdri_trust_init(qdri_trust *trust) {
+    *trust = (qdri_trust){.times = 1, .penalty = FIRST_PENALTY};
+}
+
+int qdri_trust_times(const qdri_trust *trust) {
+    return trust->invited > 0 && trust->wait == 0 ? trust->times : 0;
+}
+
+/* Once in a row of exchanges that go uninvited: the rest of it was agreed before. */
+static void disappoint(qdri_trust *trust) {
+    if (trust->wait > 0) return;
+    trust->times = 1;
+    trust->wait = trust->penalty;
+    if (trust->penalty < MOST_PENALTY) trust->penalty *= 2;
+}
+
+void qdri_trust_learn(qdri_trust *trust, int was_invited, double seconds, int64_t bytes) {
+    if (bytes <= 0) return;
+    double pace = seconds / (double)bytes;
+    if (!was_invited) {
+        if (pace > much * trust->invited)
+            disappoint(trust);
+        else if (trust->times < MOST_TIMES)
+            trust->times *= 2;
+        return;
+    }
+    if (trust->wait > 0) trust->wait--;
+    trust->invited = trust->invited == 0 || pace < trust->invited
+                         ? pace
+                         : trust->invited + share * (pace - trust->invited);
+}
