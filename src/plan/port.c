@@ -11,9 +11,11 @@ static const double first_window = 20 << 10, first_unasked = 40 << 10, least_win
 static const double burst = 64 << 10;                      /* bytes after a pause that say nothing */
 static const double busy_enough = 0.90, quite_busy = 0.96; /* of the best rate */
 static const double late_windows = 8, late_seconds = 0.02; /* both together: what was lost */
-static const double share = 0.25;                          /* of what others tell */
-static const double decay = 0.998;                         /* of the best rate, in a round */
-enum { LEAST_CHUNKS = 4, LEAST_EXCHANGE = 16 << 10 };      /* of a round; of a measurement */
+static const double after_loss = 0.5, nearly = 0.8; /* of the window that was too much: first; in the end */
+static const double recovery = 0.02, forgetting = 0.002; /* in an exchange */
+static const double share = 0.25;                        /* of what others tell */
+static const double decay = 0.998;                       /* of the best rate, in a round */
+enum { LEAST_CHUNKS = 4, LEAST_EXCHANGE = 16 << 10 };    /* of a round; of a measurement */
 
 void qdri_port_init(qdri_port *port) {
     port->window = first_window;
@@ -49,9 +51,19 @@ void qdri_port_enter(qdri_port *port, double now) {
     port->chunks = port->rounds = 0;
 }
 
+/* An exchange has passed. What was too much is not forgotten soon, but networks change. */
+static void recover(qdri_port *port) {
+    if (port->ceiling == 0 || port->shrunk > port->opened) return;
+    port->too_much *= 1 + forgetting;
+    double most = nearly * port->too_much, next = (1 + recovery) * port->ceiling;
+    if (port->ceiling < most) port->ceiling = next < most ? next : most;
+}
+
 /* An exchange of less than a round says something, too. */
 void qdri_port_leave(qdri_port *port, double now) {
-    if (--port->users > 0 || port->rounds > 0 || port->all < LEAST_EXCHANGE || now <= port->opened) return;
+    if (--port->users > 0) return;
+    recover(port);
+    if (port->rounds > 0 || port->all < LEAST_EXCHANGE || now <= port->opened) return;
     take_rate(port, (double)port->all / (now - port->opened));
 }
 
@@ -60,7 +72,8 @@ void qdri_port_leave(qdri_port *port, double now) {
 static void look_for_losses(qdri_port *port, double granted, double now) {
     if (port->rate == 0 || granted <= port->shrunk) return;
     if (now - granted < late_windows * port->window / port->rate + late_seconds) return;
-    port->ceiling = 0.7 * port->window;
+    port->too_much = port->window;
+    port->ceiling = after_loss * port->window;
     port->gain = 1;
     port->shrunk = now;
     set_window(port, port->ceiling);
@@ -108,6 +121,7 @@ void qdri_port_told(qdri_port *port, qdri_port_word word) {
     if ((double)word.best > port->best) port->best = (double)word.best;
     if (word.ceiling > 0 && (port->ceiling == 0 || (double)word.ceiling < port->ceiling)) {
         port->ceiling = (double)word.ceiling;
+        if (port->too_much == 0) port->too_much = port->ceiling / after_loss;
         port->gain = 1;
     }
     if (word.window <= 0) return;

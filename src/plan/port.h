@@ -15,8 +15,8 @@
  *
  * The factor 3 lets senders that are busy elsewhere answer late. Where that is not enough, the rate stays below the
  * best that is known although bytes are wanted, and the gain rises step by step, at most to 1.8. What comes later than
- * eight windows' time and 20 ms, from a sender that is not always late, was lost on the way: the window falls below
- * what it was then, and stays there.
+ * eight windows' time and 20 ms, from a sender that is not always late, was lost on the way: the window falls to half of
+ * what it was then, and comes near that again in the course of many exchanges.
  *
  * Ranks tell each other what they found, in their grants: the window, from which each takes a share, so that all come
  * to about the same and nobody pushes others aside; the best rate; and what was too much. So a rank that receives
@@ -44,6 +44,7 @@ typedef struct qdri_port {
     double latency;     /* seconds; 0: not known */
     double window;      /* bytes */
     double ceiling;     /* what the window must not exceed; 0: not known */
+    double too_much;    /* the window that something was lost with */
     double rate, best;  /* bytes per second: of late; the best that anybody has reached */
     double gain;
     int is_found;      /* the window comes from a measurement, here or elsewhere */
