@@ -114,7 +114,8 @@ static void handle(const message *came) {
         qdri_port_told(&one->port, said->word);
     } else {
         one->in[said->phase].done += said->bytes;
-        qdri_port_arrived(&one->port, said->bytes, one->last, all_are_here, 0, future.now);
+        int was_lost = all_are_here && qdri_port_is_late(&one->port, one->last, future.now);
+        qdri_port_arrived(&one->port, said->bytes, was_lost, 0, future.now);
         one->last = future.now;
         one->left -= said->bytes;
         if (one->left == 0) {

@@ -22,7 +22,7 @@
  *
  *     A sender with a slow wire of its own is late for everybody. Whatever it is granted beyond that waits in
  *     front of its wire, and with it whatever that rank wants to say, such as its own grants. So nobody who
- *     waits for an answer for long asks again; and who was answered late asks for one packet at a time.
+ *     waits for an answer for long asks again; and who was answered late asks for one packet at a time, also in the next exchange.
  *
  * The first window / sources bytes of a message are not granted but sent at once, `sources` being the most
  * that any rank receives from: all of them together are no more than a window, and an exchange of small
@@ -188,13 +188,17 @@ static int next_lane(qdr_exchange *exchange, double now) {
     return number;
 }
 
-/* A granted chunk has come; true: its lane answered much sooner the last time. */
-static int judge_answer(const qdr_exchange *exchange, qdri_lane_flow *lane, double granted, double now) {
-    const double much = 3;
-    double taken = now - granted, before = lane->answered;
-    lane->is_slow = taken > patience(exchange->plan->port);
-    lane->answered = taken;
-    return before > 0 && taken > much * before;
+/* A granted chunk has come; true: chunks are lost on the way to this rank. */
+static int judge_answer(qdr_exchange *exchange, int number, double granted, double now) {
+    const double much = 3, forgetting = 0.95;
+    qdri_port *port = exchange->plan->port;
+    qdri_lane_flow *lane = &exchange->in.lane[number];
+    qdri_terms *terms = &exchange->in.terms[number];
+    double taken = now - granted, before = terms->answered;
+    lane->is_slow = terms->is_slow = taken > (lane->is_slow ? patience(port) / much : patience(port));
+    terms->answered = fmax(taken, forgetting * before);
+    return before > 0 && taken > much * before && qdri_port_is_late(port, granted, now) &&
+           qdri_port_is_suspect(port, exchange->program->in.lane[number].partner);
 }
 
 /* The next leg of `paced`; -1: none. Where few lanes are left, messages are larger, two to a lane's share
@@ -266,6 +270,11 @@ static int fits(const qdr_exchange *exchange, int64_t window, int64_t bytes) {
     return state->outstanding == 0 || outstanding(exchange) + bytes <= window;
 }
 
+/* What a lane may send unasked the next time. */
+static int64_t promise_to(const grants *state, const qdri_lane_flow *lane) {
+    return lane->is_slow ? qdri_smaller(state->promise, qdri_note_about(PACKET)) : state->promise;
+}
+
 static void grant_one(qdr_exchange *exchange) {
     grants *state = exchange->state;
     const qdri_port *port = exchange->plan->port;
@@ -283,12 +292,12 @@ static void grant_one(qdr_exchange *exchange) {
                           .bytes = bytes,
                           .load = state->load,
                           .load_left = state->load_left,
-                          .promise = state->promise};
+                          .promise = promise_to(state, lane)};
         if (!fits(exchange, window, bytes)) return;
         count_outstanding(exchange, bytes);
         if (port) note.word = qdri_port_tell(port);
         if (lane->begun == lane->ended) lane->since = now;
-        exchange->in.terms[leg->lane].unasked = state->promise;
+        exchange->in.terms[leg->lane].unasked = note.promise;
         qdri_trace(exchange, QDR_EVENT_GRANT, leg->partner, leg->phase, exchange->in.flow[number].begun,
                    bytes);
         qdri_chunk_receive_granted(exchange, number, bytes, now);
@@ -336,11 +345,10 @@ static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
     int number = exchange->program->in.leg[chunk->leg].lane;
     count_outstanding(exchange, -chunk->bytes);
     if (port) {
-        qdri_lane_flow *lane = &exchange->in.lane[number];
         int64_t before = (int64_t)port->window;
-        double now = lane->since = qdri_seconds();
-        int is_odd = chunk->granted > 0 && judge_answer(exchange, lane, chunk->granted, now);
-        qdri_port_arrived(port, chunk->bytes, chunk->granted, is_odd, is_critical(exchange, state), now);
+        double now = exchange->in.lane[number].since = qdri_seconds();
+        int was_lost = chunk->granted > 0 && judge_answer(exchange, number, chunk->granted, now);
+        qdri_port_arrived(port, chunk->bytes, was_lost, is_critical(exchange, state), now);
         if ((int64_t)port->window != before)
             qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);
     }
@@ -384,6 +392,7 @@ static void expect_unasked(qdr_exchange *exchange) {
     const qdri_side *side = &exchange->program->in;
     if (!exchange->plan->ordered) qdri_claims_reset(&exchange->claims, side->lanes);
     for (int i = 0; i < side->lanes; i++) {
+        exchange->in.lane[i].is_slow = exchange->in.terms[i].is_slow;
         int64_t left = unasked(exchange, &exchange->in, i);
         count_outstanding(exchange, left);
         while (left > 0 && !exchange->failed) {

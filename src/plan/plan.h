@@ -93,8 +93,8 @@ typedef struct qdri_lane_flow {
     int64_t before;      /* streams of the plan that went this way before (mark.h) */
     int is_marked;       /* the stream has a mark, if it has no small first chunk that carries one */
     int tag;             /* of its data, from its first chunk on */
-    double until;        /* for the executor, as are the next five */
-    double since, answered;
+    double until;        /* for the executor, as are the next four */
+    double since;
     int is_slow, is_stuck, is_heard;
     double last; /* when something was last heard of it */
 } qdri_lane_flow;
@@ -106,6 +106,9 @@ typedef struct qdri_terms {
     int64_t chunk;   /* bytes of a chunk, where the executor lets the receiver choose */
     int64_t open;    /* bytes of a transfer that may go uninvited, in so many exchanges (trust.h) */
     int64_t times;
+    /* What the receiver alone knows: */
+    double answered; /* seconds: the longest answer of late */
+    int is_slow;     /* its sender is */
 } qdri_terms;
 
 typedef struct qdri_half {

@@ -21,6 +21,7 @@ void qdri_port_init(qdri_port *port) {
     port->window = first_window;
     port->gain = 1;
     port->sharing = 1;
+    port->suspect = -1;
 }
 
 static void set_window(qdri_port *port, double window) {
@@ -69,9 +70,20 @@ void qdri_port_leave(qdri_port *port, double now) {
 
 /* ---- arrivals ------------------------------------------------------------------------------------------ */
 
-static void look_for_losses(qdri_port *port, double granted, double now) {
-    if (port->rate == 0 || granted <= port->shrunk) return;
-    if (now - granted < late_windows * port->window / port->rate + late_seconds) return;
+int qdri_port_is_late(const qdri_port *port, double asked, double now) {
+    return port->rate > 0 && asked > port->shrunk &&
+           now - asked > late_windows * port->window / port->rate + late_seconds;
+}
+
+int qdri_port_is_suspect(qdri_port *port, int from) {
+    enum { TIME_AND_AGAIN = 3 };
+    port->strikes = port->suspect == from ? port->strikes + 1 : 1;
+    int is = (port->suspect >= 0 && port->suspect != from) || port->strikes >= TIME_AND_AGAIN;
+    port->suspect = is ? -1 : from;
+    return is;
+}
+
+static void shrink(qdri_port *port, double now) {
     port->too_much = port->window;
     port->ceiling = after_loss * port->window;
     port->gain = 1;
@@ -94,10 +106,9 @@ static void end_round(qdri_port *port, int is_critical, double now) {
     take_rate(port, rate);
 }
 
-void qdri_port_arrived(qdri_port *port, int64_t bytes, double granted, int is_odd, int is_critical,
-                       double now) {
+void qdri_port_arrived(qdri_port *port, int64_t bytes, int was_lost, int is_critical, double now) {
     port->all += bytes;
-    if (granted > 0 && is_odd) look_for_losses(port, granted, now);
+    if (was_lost) shrink(port, now);
     if ((double)port->skipped < burst) {
         port->skipped += bytes;
         port->since = now;
@@ -111,9 +122,11 @@ void qdri_port_arrived(qdri_port *port, int64_t bytes, double granted, int is_od
 
 /* ---- others -------------------------------------------------------------------------------------------- */
 
+/* What is too much for a port that is much slower than others is no news to them. */
 qdri_port_word qdri_port_tell(const qdri_port *port) {
+    int is_usual = port->rate > 0.5 * port->best;
     return (qdri_port_word){.window = port->is_found ? (int64_t)port->window : 0,
-                            .ceiling = (int64_t)port->ceiling,
+                            .ceiling = is_usual ? (int64_t)port->ceiling : 0,
                             .best = (int64_t)port->best};
 }
 

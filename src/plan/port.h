@@ -15,8 +15,9 @@
  *
  * The factor 3 lets senders that are busy elsewhere answer late. Where that is not enough, the rate stays below the
  * best that is known although bytes are wanted, and the gain rises step by step, at most to 1.8. What comes later than
- * eight windows' time and 20 ms, from a sender that is not always late, was lost on the way: the window falls to half of
- * what it was then, and comes near that again in the course of many exchanges.
+ * eight windows' time and 20 ms, from a sender that is not always late, may have been lost on the way. If it is so with
+ * another sender, too, or time and again, it was the port: the window falls to half of what it was then, and comes near
+ * that again in the course of many exchanges.
  *
  * Ranks tell each other what they found, in their grants: the window, from which each takes a share, so that all come
  * to about the same and nobody pushes others aside; the best rate; and what was too much. So a rank that receives
@@ -54,7 +55,9 @@ typedef struct qdri_port {
     int64_t under_way; /* bytes granted and not arrived, of all exchanges */
     /* One measurement. */
     double opened, since; /* when the first of these exchanges began; when this round did */
-    double shrunk;        /* when something was last found to be late */
+    double shrunk;        /* when something was last found to be lost */
+    int suspect,
+        strikes; /* whose bytes were last found to be late, and how often since others' were; -1: nobody's */
     int64_t all, skipped, bytes;
     int chunks, rounds;
 } qdri_port;
@@ -65,10 +68,15 @@ void qdri_port_init(qdri_port *port);
 void qdri_port_enter(qdri_port *port, double now);
 void qdri_port_leave(qdri_port *port, double now);
 
-/* Bytes have arrived: granted at `granted` (0: they came without a grant). `is_odd`: their sender answered much sooner the
- * last time, so if they are late they were lost. `is_critical`: no other rank is known to be further behind. */
-void qdri_port_arrived(qdri_port *port, int64_t bytes, double granted, int is_odd, int is_critical,
-                       double now);
+/* Whether what comes at last, having been asked for at `asked`, was so long on its way that it may have been lost. */
+int qdri_port_is_late(const qdri_port *port, double asked, double now);
+/* It was late, though its sender has answered much sooner of late. Whether it is the port: one sender alone may have a slow
+ * wire of its own. */
+int qdri_port_is_suspect(qdri_port *port, int from);
+
+/* Bytes have arrived. `was_lost`: something was, before they came. `is_critical`: no other rank is known to be further
+ * behind. */
+void qdri_port_arrived(qdri_port *port, int64_t bytes, int was_lost, int is_critical, double now);
 
 qdri_port_word qdri_port_tell(const qdri_port *port);
 void qdri_port_told(qdri_port *port, qdri_port_word word);

@@ -79,11 +79,12 @@ static int has_to_answer(const receiver *one, int from) {
            (one->is_slow[from] || future.now - one->since[from] > patience(one));
 }
 
-static int judge_answer(receiver *one, int from, double taken) {
-    double before = one->answered[from];
-    one->is_slow[from] = !fixed_window && taken > patience(one);
-    one->answered[from] = taken;
-    return before > 0 && taken > 3 * before;
+static int judge_answer(receiver *one, int from, double granted) {
+    double before = one->answered[from], taken = future.now - granted;
+    one->is_slow[from] = !fixed_window && taken > patience(one) / (one->is_slow[from] ? 3 : 1);
+    one->answered[from] = fmax(taken, 0.95 * before);
+    return before > 0 && taken > 3 * before && qdri_port_is_late(&one->port, granted, future.now) &&
+           qdri_port_is_suspect(&one->port, from);
 }
 
 /* The sender to grant next, as in granted.c; -1: none. */
@@ -143,12 +144,12 @@ static void handle(const message *came) {
                      (letter){0, said->bytes, said->granted, 0, 0, {0}});
         return;
     }
-    int is_odd = said->granted > 0 && judge_answer(one, came->from, future.now - said->granted);
+    int was_lost = said->granted > 0 && judge_answer(one, came->from, said->granted);
     one->since[came->from] = future.now;
     one->ended[came->from] += said->bytes;
     one->in_ended += said->bytes;
     one->outstanding -= said->bytes;
-    qdri_port_arrived(&one->port, said->bytes, said->granted, is_odd, is_critical(one), future.now);
+    qdri_port_arrived(&one->port, said->bytes, was_lost, is_critical(one), future.now);
     if (one->in_ended < one->in) {
         grant(came->to);
     } else {
@@ -160,7 +161,13 @@ static void handle(const message *came) {
 static void begin(int to) {
     receiver *one = &rank[to];
     qdri_port port = one->port;
+    double answered[HOSTS];
+    int is_slow[HOSTS];
+    memcpy(answered, one->answered, sizeof answered);
+    memcpy(is_slow, one->is_slow, sizeof is_slow);
     *one = (receiver){.port = port, .next = (to - 1 + network.hosts) % network.hosts};
+    memcpy(one->answered, answered, sizeof answered);
+    memcpy(one->is_slow, is_slow, sizeof is_slow);
     for (int i = 0; i < network.hosts; i++) {
         one->in += bytes_of[i][to];
         one->out += bytes_of[to][i];

@@ -346,7 +346,8 @@ static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
         double now = qdri_seconds();
         int all_are_here = at->heard == exchange->program->ranks - 1;
         hear_of(exchange, exchange->program->in.leg[chunk->leg].partner);
-        qdri_port_arrived(port, chunk->bytes, at->last, all_are_here, 0, now);
+        int was_lost = all_are_here && qdri_port_is_late(port, at->last, now);
+        qdri_port_arrived(port, chunk->bytes, was_lost, 0, now);
         at->last = now;
         if (window_of(exchange) != before)
             qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, window_of(exchange));
