@@ -190,14 +190,15 @@ static int next_lane(qdr_exchange *exchange, double now) {
 
 /* A granted chunk has come; true: chunks are lost on the way to this rank. */
 static int judge_answer(qdr_exchange *exchange, int number, double granted, double now) {
-    const double much = 3, forgetting = 0.95;
+    const double much = 3, far_more = 8, forgetting = 0.95;
     qdri_port *port = exchange->plan->port;
     qdri_lane_flow *lane = &exchange->in.lane[number];
     qdri_terms *terms = &exchange->in.terms[number];
     double taken = now - granted, before = terms->answered;
     lane->is_slow = terms->is_slow = taken > (lane->is_slow ? patience(port) / much : patience(port));
     terms->answered = fmax(taken, forgetting * before);
-    return before > 0 && taken > much * before && qdri_port_is_late(port, granted, now) &&
+    if (before == 0 || taken < much * before || !qdri_port_is_late(port, granted, now)) return 0;
+    return taken > far_more * before ||
            qdri_port_is_suspect(port, exchange->program->in.lane[number].partner);
 }
 

@@ -70,8 +70,8 @@ void qdri_port_leave(qdri_port *port, double now);
 
 /* Whether what comes at last, having been asked for at `asked`, was so long on its way that it may have been lost. */
 int qdri_port_is_late(const qdri_port *port, double asked, double now);
-/* It was late, though its sender has answered much sooner of late. Whether it is the port: one sender alone may have a slow
- * wire of its own. */
+/* It was late, though its sender has answered sooner of late. Whether it is the port: one sender alone may have a slow wire
+ * of its own. */
 int qdri_port_is_suspect(qdri_port *port, int from);
 
 /* Bytes have arrived. `was_lost`: something was, before they came. `is_critical`: no other rank is known to be further

@@ -83,8 +83,8 @@ static int judge_answer(receiver *one, int from, double granted) {
     double before = one->answered[from], taken = future.now - granted;
     one->is_slow[from] = !fixed_window && taken > patience(one) / (one->is_slow[from] ? 3 : 1);
     one->answered[from] = fmax(taken, 0.95 * before);
-    return before > 0 && taken > 3 * before && qdri_port_is_late(&one->port, granted, future.now) &&
-           qdri_port_is_suspect(&one->port, from);
+    if (before == 0 || taken < 3 * before || !qdri_port_is_late(&one->port, granted, future.now)) return 0;
+    return taken > 8 * before || qdri_port_is_suspect(&one->port, from);
 }
 
 /* The sender to grant next, as in granted.c; -1: none. */
