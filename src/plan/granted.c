@@ -22,7 +22,7 @@
  *
  *     A sender with a slow wire of its own is late for everybody. Whatever it is granted beyond that waits in
  *     front of its wire, and with it whatever that rank wants to say, such as its own grants. So nobody who
- *     waits for an answer for long asks again; and who was answered late asks for one packet at a time, also in the next exchange.
+ *     waits for an answer for long asks again; and who is answered late asks for less at a time, down to one packet, also in the next exchange.
  *
  * The first window / sources bytes of a message are not granted but sent at once, `sources` being the most
  * that any rank receives from: all of them together are no more than a window, and an exchange of small
@@ -169,9 +169,11 @@ static double patience(const qdri_port *port) {
 }
 
 /* Whether a lane has to answer before it is granted more. */
-static int has_to_answer(const qdr_exchange *exchange, const qdri_lane_flow *lane, double now) {
+static int has_to_answer(const qdr_exchange *exchange, int number, double now) {
     const qdri_port *port = exchange->plan->port;
-    return port && lane->begun > lane->ended && (lane->is_slow || now - lane->since > patience(port));
+    const qdri_lane_flow *lane = &exchange->in.lane[number];
+    int64_t asked = lane->begun - lane->ended, most = exchange->in.terms[number].allowance;
+    return port && asked > 0 && ((most > 0 && asked + PACKET > most) || now - lane->since > patience(port));
 }
 
 /* The lane that is next; -1: none. Those that have to answer first claim something when they have. */
@@ -180,7 +182,7 @@ static int next_lane(qdr_exchange *exchange, double now) {
     int number;
     while ((number = qdri_claims_first(&exchange->claims)) >= 0) {
         qdri_lane_flow *lane = &exchange->in.lane[number];
-        if (!has_to_answer(exchange, lane, now)) break;
+        if (!has_to_answer(exchange, number, now)) break;
         qdri_claims_set(&exchange->claims, number, 0);
         lane->is_stuck = 1;
         state->stuck++;
@@ -188,14 +190,20 @@ static int next_lane(qdr_exchange *exchange, double now) {
     return number;
 }
 
+/* What a lane may have to answer with at once: the less, the later it answers. */
+static int64_t next_allowance(const qdri_port *port, int64_t allowance, int was_slow) {
+    if (was_slow) return qdri_larger(PACKET, allowance / 2);
+    if (allowance == 0 || (double)(allowance + PACKET) > port->window) return 0;
+    return allowance + PACKET;
+}
+
 /* A granted chunk has come; true: chunks are lost on the way to this rank. */
 static int judge_answer(qdr_exchange *exchange, int number, double granted, double now) {
     const double much = 3, far_more = 8, forgetting = 0.95;
     qdri_port *port = exchange->plan->port;
-    qdri_lane_flow *lane = &exchange->in.lane[number];
     qdri_terms *terms = &exchange->in.terms[number];
     double taken = now - granted, before = terms->answered;
-    lane->is_slow = terms->is_slow = taken > (lane->is_slow ? patience(port) / much : patience(port));
+    terms->allowance = next_allowance(port, terms->allowance, taken > patience(port));
     terms->answered = fmax(taken, forgetting * before);
     if (before == 0 || taken < much * before || !qdri_port_is_late(port, granted, now)) return 0;
     return taken > far_more * before ||
@@ -211,7 +219,9 @@ static int64_t proportional_leg(qdr_exchange *exchange, int64_t window, double n
     if (number < 0) return -1;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
     int64_t waiting = exchange->claims.count + state->stuck,
-            chunk = lane->is_slow ? PACKET : qdri_larger(least_chunk(exchange), window / (2 * waiting));
+            chunk = qdri_larger(least_chunk(exchange), window / (2 * waiting)),
+            most = exchange->in.terms[number].allowance;
+    if (most > 0) chunk = qdri_smaller(chunk, most - (lane->begun - lane->ended));
     *bytes = qdri_smaller(lane->bytes - lane->begun, chunk);
     return qdri_lane_next(exchange, &exchange->in, side, number);
 }
@@ -272,8 +282,8 @@ static int fits(const qdr_exchange *exchange, int64_t window, int64_t bytes) {
 }
 
 /* What a lane may send unasked the next time. */
-static int64_t promise_to(const grants *state, const qdri_lane_flow *lane) {
-    return lane->is_slow ? qdri_smaller(state->promise, qdri_note_about(PACKET)) : state->promise;
+static int64_t promise_to(const grants *state, const qdri_terms *terms) {
+    return terms->allowance > 0 ? qdri_smaller(state->promise, qdri_note_about(PACKET)) : state->promise;
 }
 
 static void grant_one(qdr_exchange *exchange) {
@@ -293,7 +303,7 @@ static void grant_one(qdr_exchange *exchange) {
                           .bytes = bytes,
                           .load = state->load,
                           .load_left = state->load_left,
-                          .promise = promise_to(state, lane)};
+                          .promise = promise_to(state, &exchange->in.terms[leg->lane])};
         if (!fits(exchange, window, bytes)) return;
         count_outstanding(exchange, bytes);
         if (port) note.word = qdri_port_tell(port);
@@ -393,7 +403,6 @@ static void expect_unasked(qdr_exchange *exchange) {
     const qdri_side *side = &exchange->program->in;
     if (!exchange->plan->ordered) qdri_claims_reset(&exchange->claims, side->lanes);
     for (int i = 0; i < side->lanes; i++) {
-        exchange->in.lane[i].is_slow = exchange->in.terms[i].is_slow;
         int64_t left = unasked(exchange, &exchange->in, i);
         count_outstanding(exchange, left);
         while (left > 0 && !exchange->failed) {

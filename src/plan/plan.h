@@ -78,9 +78,9 @@ typedef struct qdri_flow {
     int64_t bytes;    /* in all */
     int64_t begun;    /* sent, or with a receive waiting */
     int64_t ended;    /* left, or arrived */
-    int64_t position; /* for the executor, as are the next five */
+    int64_t position; /* for the executor, as are the next six */
     int64_t base, chunk, unasked, invited;
-    int is_small;
+    int is_small, is_open;
 } qdri_flow;
 
 /* A lane while it runs; both counts are over the whole stream. */
@@ -93,9 +93,9 @@ typedef struct qdri_lane_flow {
     int64_t before;      /* streams of the plan that went this way before (mark.h) */
     int is_marked;       /* the stream has a mark, if it has no small first chunk that carries one */
     int tag;             /* of its data, from its first chunk on */
-    double until;        /* for the executor, as are the next four */
+    double until;        /* for the executor, as are the next three */
     double since;
-    int is_slow, is_stuck, is_heard;
+    int is_stuck, is_heard;
     double last; /* when something was last heard of it */
 } qdri_lane_flow;
 
@@ -108,7 +108,8 @@ typedef struct qdri_terms {
     int64_t times;
     /* What the receiver alone knows: */
     double answered; /* seconds: the longest answer of late */
-    int is_slow;     /* its sender is */
+    int64_t
+        allowance; /* bytes that its sender may have to answer with at once, since it is slow; 0: any number */
 } qdri_terms;
 
 typedef struct qdri_half {

@@ -8,6 +8,7 @@
 
 static const double factor = 3, most_gain = 1.8;
 static const double first_window = 20 << 10, first_unasked = 40 << 10, least_window = 2 * QDRI_LEAST_CHUNK;
+static const double first_rate = 1.25e6;                   /* bytes per second: of a slow wire */
 static const double burst = 64 << 10;                      /* bytes after a pause that say nothing */
 static const double busy_enough = 0.90, quite_busy = 0.96; /* of the best rate */
 static const double late_windows = 8, late_seconds = 0.02; /* both together: what was lost */
@@ -30,14 +31,24 @@ static void set_window(qdri_port *port, double window) {
     port->window = window > least ? window : least;
 }
 
+static double window_for(const qdri_port *port, double rate) {
+    return port->gain * factor * (rate * port->latency + 2.0 * QDRI_LEAST_CHUNK / port->sharing);
+}
+
+/* Even a slow wire needs much under way if it is long. */
+void qdri_port_set_latency(qdri_port *port, double seconds) {
+    port->latency = seconds;
+    double window = window_for(port, first_rate);
+    if (!port->is_found && window > port->window) set_window(port, window);
+}
+
 /* A rate was measured. Slower is believed slowly: the senders may have been busy. So is much faster: what comes after a
  * loss comes at once. */
 static void take_rate(qdri_port *port, double rate) {
     const double much = 1.25;
     if (port->rate > 0 && rate > much * port->rate) rate = much * port->rate;
     port->rate = rate > port->rate ? rate : 0.75 * port->rate + 0.25 * rate;
-    double window =
-        port->gain * factor * (port->rate * port->latency + 2.0 * QDRI_LEAST_CHUNK / port->sharing);
+    double window = window_for(port, port->rate);
     if (window > 2 * port->window) window = 2 * port->window;
     port->is_found = 1;
     set_window(port, window);

@@ -63,6 +63,7 @@ typedef struct qdri_port {
 } qdri_port;
 
 void qdri_port_init(qdri_port *port);
+void qdri_port_set_latency(qdri_port *port, double seconds);
 
 /* An exchange begins, or ends. */
 void qdri_port_enter(qdri_port *port, double now);

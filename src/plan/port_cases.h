@@ -45,7 +45,7 @@ static void open_setting(const setting *where) {
 static void open_port(qdri_port *port) {
     *port = (qdri_port){.owners = 1};
     qdri_port_init(port);
-    port->latency = 4 * network.delay + 3 * network.software;
+    qdri_port_set_latency(port, 4 * network.delay + 3 * network.software);
 }
 
 /* Seconds of an exchange; after it wires rest for a while. */

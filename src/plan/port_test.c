@@ -26,7 +26,11 @@ typedef struct letter {
 
 #include "plan/port_cases.h"
 
-enum { HEAD = 32, NOTE = HEAD + (int)sizeof(qdri_packed_note) }; /* what MPI puts before a message, about */
+enum {
+    PACKET = 1400,
+    HEAD = 32,
+    NOTE = HEAD + (int)sizeof(qdri_packed_note)
+}; /* what MPI puts before a message, about */
 
 /* ---- exchanges ----------------------------------------------------------------------------------------- */
 
@@ -34,7 +38,7 @@ typedef struct receiver {
     int64_t begun[HOSTS], ended[HOSTS]; /* from each */
     int64_t in, out, in_ended, out_begun;
     double answered[HOSTS], since[HOSTS];
-    int is_slow[HOSTS];
+    int64_t allowance[HOSTS];
     int64_t outstanding, load, load_left;
     int next;
     qdri_port port;
@@ -66,7 +70,7 @@ static int64_t window_of(const receiver *one) {
 static int64_t chunk_of(const receiver *one) {
     int64_t window = window_of(one);
     if (fixed_window) return window / 10;
-    return qdri_larger(qdri_smaller(QDRI_GRANTED_CHUNK, qdri_larger(1400, window / 4)), window / 10);
+    return qdri_larger(qdri_smaller(QDRI_GRANTED_CHUNK, qdri_larger(PACKET, window / 4)), window / 10);
 }
 
 static double patience(const receiver *one) {
@@ -75,13 +79,20 @@ static double patience(const receiver *one) {
 }
 
 static int has_to_answer(const receiver *one, int from) {
-    return !fixed_window && one->begun[from] > one->ended[from] &&
-           (one->is_slow[from] || future.now - one->since[from] > patience(one));
+    int64_t asked = one->begun[from] - one->ended[from], most = one->allowance[from];
+    return !fixed_window && asked > 0 &&
+           ((most > 0 && asked + PACKET > most) || future.now - one->since[from] > patience(one));
+}
+
+static int64_t next_allowance(const receiver *one, int64_t allowance, int was_slow) {
+    if (was_slow) return qdri_larger(PACKET, allowance / 2);
+    if (allowance == 0 || (double)(allowance + PACKET) > one->port.window) return 0;
+    return allowance + PACKET;
 }
 
 static int judge_answer(receiver *one, int from, double granted) {
     double before = one->answered[from], taken = future.now - granted;
-    one->is_slow[from] = !fixed_window && taken > patience(one) / (one->is_slow[from] ? 3 : 1);
+    one->allowance[from] = next_allowance(one, one->allowance[from], taken > patience(one));
     one->answered[from] = fmax(taken, 0.95 * before);
     if (before == 0 || taken < 3 * before || !qdri_port_is_late(&one->port, granted, future.now)) return 0;
     return taken > 8 * before || qdri_port_is_suspect(&one->port, from);
@@ -122,7 +133,8 @@ static void grant(int to) {
         int64_t window = own_window(one);
         int64_t bytes = qdri_smaller(bytes_of[from][to] - one->begun[from],
                                      qdri_larger(chunk_of(one), window / (2 * waiting)));
-        if (one->is_slow[from]) bytes = qdri_smaller(bytes, 1400);
+        int64_t most = fixed_window ? 0 : one->allowance[from];
+        if (most > 0) bytes = qdri_smaller(bytes, most - (one->begun[from] - one->ended[from]));
         if (one->outstanding > 0 && one->outstanding + bytes > window) return;
         if (one->begun[from] == one->ended[from]) one->since[from] = future.now;
         one->next = (from - 1 + network.hosts) % network.hosts;
@@ -162,12 +174,12 @@ static void begin(int to) {
     receiver *one = &rank[to];
     qdri_port port = one->port;
     double answered[HOSTS];
-    int is_slow[HOSTS];
+    int64_t allowance[HOSTS];
     memcpy(answered, one->answered, sizeof answered);
-    memcpy(is_slow, one->is_slow, sizeof is_slow);
+    memcpy(allowance, one->allowance, sizeof allowance);
     *one = (receiver){.port = port, .next = (to - 1 + network.hosts) % network.hosts};
     memcpy(one->answered, answered, sizeof answered);
-    memcpy(one->is_slow, is_slow, sizeof is_slow);
+    memcpy(one->allowance, allowance, sizeof allowance);
     for (int i = 0; i < network.hosts; i++) {
         one->in += bytes_of[i][to];
         one->out += bytes_of[to][i];

@@ -87,7 +87,7 @@ qdr_status qdri_port_sound(qdri_port *port, qdri_wire *wire, int first_tag, doub
         for (; place > 0 && taken[place - 1] > one->got - begin; place--) taken[place] = taken[place - 1];
         taken[place] = one->got - begin;
     }
-    port->latency = taken[TIMES / 2];
+    qdri_port_set_latency(port, taken[TIMES / 2]);
     free(one);
     return QDR_OK;
 }

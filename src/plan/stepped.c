@@ -92,12 +92,11 @@ static int invites(const qdr_exchange *exchange) {
     return exchange->executor == &qdri_executor_arrivals && !exchange->plan->barrier;
 }
 
-/* Whether a transfer needs no invitation, all such of a rank being few bytes together; or since that was agreed. */
-static int is_small(const qdri_terms *terms, int64_t bytes, int *is_open) {
-    if (qdri_port_unasked_of(terms->unasked, bytes) == bytes) return 1;
-    int is = terms->times > 0 && bytes <= terms->open;
-    *is_open |= is;
-    return is;
+/* Whether a transfer needs no invitation: all such of a rank are few bytes together, or that was agreed. */
+static void set_size(const qdri_terms *terms, qdri_flow *flow) {
+    flow->is_small = qdri_port_unasked_of(terms->unasked, flow->bytes) == flow->bytes;
+    flow->is_open = !flow->is_small && terms->times > 0 && flow->bytes <= terms->open;
+    flow->chunk = flow->is_small || flow->is_open ? flow->bytes : terms->chunk;
 }
 
 /* The terms of each transfer: whether it is small; how it is cut; and how much of it needs no invitation. They hold for
@@ -111,13 +110,14 @@ static int set_terms(const qdr_exchange *exchange, qdri_half *half, const qdri_s
         const qdri_terms *terms = &half->terms[side->leg[i].lane];
         int64_t *lane_bytes = &half->lane[side->leg[i].lane].stage_bytes;
         if (exchange->plan->port) {
-            flow->is_small = is_small(terms, flow->bytes, &is_open);
-            flow->chunk = flow->is_small ? flow->bytes : terms->chunk;
+            set_size(terms, flow);
+            is_open |= flow->is_open;
         } else {
+            flow->is_open = 0;
             flow->is_small = flow->bytes <= exchange->window / exchange->program->ranks;
             flow->chunk = exchange->chunk;
         }
-        flow->unasked = flow->invited = !invites(exchange) || flow->is_small ? flow->bytes
+        flow->unasked = flow->invited = !invites(exchange) || flow->is_small || flow->is_open ? flow->bytes
                                         : side->leg[i].phase > 0 || flow->bytes == 0
                                             ? 0
                                             : qdri_smaller(flow->bytes, FIRST_CHUNKS * flow->chunk);
@@ -259,13 +259,16 @@ static int64_t ahead_of(int64_t front, int64_t bytes) {
     return front < INT64_MAX - bytes ? front + bytes : INT64_MAX;
 }
 
-/* Up to which position a transfer may be sent. Small ones come uninvited, and have no window to fill: they keep step, so
- * that few of them meet. Tiny ones need no pacing at all, and neither do small ones before anything is known. */
+/* Up to which position a transfer may be sent. Those that come uninvited have no window to fill: they keep step, so that few
+ * of them meet. Small ones that are tiny, or shorter than their way, need no pacing at all; neither do any before
+ * something is known. */
 static int64_t send_limit(const qdr_exchange *exchange, const qdri_flow *flow, int64_t front, int64_t limit) {
     enum { TINY = 12, STEP = 3 }; /* of the window, one part */
     const qdri_port *port = exchange->plan->port;
-    if (!port || !flow->is_small) return limit;
-    if (!port->is_found || (double)(TINY * flow->bytes) <= port->window) return INT64_MAX;
+    if (!port || !(flow->is_small || flow->is_open)) return limit;
+    double bytes = (double)flow->bytes;
+    int is_short = !port->is_found || TINY * bytes <= port->window || bytes <= port->rate * port->latency;
+    if (flow->is_small && is_short) return INT64_MAX;
     return ahead_of(front, (int64_t)(port->window / STEP));
 }
 
