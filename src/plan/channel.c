@@ -256,19 +256,19 @@ static int64_t ring_bytes(int64_t bytes, int64_t piece) {
     return pieces < qdri_cut_at.pieces ? pieces * stride_of(piece) : all;
 }
 
-void qdri_receiver_warm(const qdri_receiver *receiver, int64_t bytes) {
-    if (bytes <= FIRST_CAPACITY) return; /* one page, or none */
-    if (bytes <= receiver->capacity)
+void qdri_receiver_warm(const qdri_receiver *receiver, int64_t least, int64_t most) {
+    if (most <= FIRST_CAPACITY) return; /* one page, or none */
+    if (least <= receiver->capacity)
         qdri_arena_warm(receiver->memory + receiver->offset, receiver->slots * stride_of(receiver->capacity));
-    else if (receiver->ring > 0)
-        qdri_arena_warm(receiver->memory + receiver->ring, ring_bytes(bytes, receiver->piece));
+    if (most > receiver->capacity && receiver->ring > 0)
+        qdri_arena_warm(receiver->memory + receiver->ring, ring_bytes(most, receiver->piece));
 }
 
-void qdri_sender_warm(qdri_sender *sender, int64_t bytes) {
-    if (bytes <= FIRST_CAPACITY) return;
+void qdri_sender_warm(qdri_sender *sender, int64_t least, int64_t most) {
+    if (most <= FIRST_CAPACITY) return;
     read_slots(sender);
-    if (bytes <= sender->capacity)
+    if (least <= sender->capacity)
         qdri_arena_warm(sender->memory + sender->offset, sender->slots * sender->stride);
-    else if (find_ring(sender) > 0)
-        qdri_arena_warm(sender->ring, ring_bytes(bytes, sender->piece));
+    if (most > sender->capacity && find_ring(sender) > 0)
+        qdri_arena_warm(sender->ring, ring_bytes(most, sender->piece));
 }

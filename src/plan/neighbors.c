@@ -114,21 +114,30 @@ static void connect(qdr_plan *plan, qdri_near *near, qdri_neighbor *neighbor, in
     }
 }
 
-/* Of how many bytes an item is, the exchanges will say. Most are numbers of eight. */
+/* Of how many bytes an item is, the exchanges will say. Most are numbers of eight, or bytes. */
 static int64_t likely_bytes(const int64_t *items, int place) {
     enum { BYTES = 8 };
     return items[place] < INT64_MAX / BYTES ? BYTES * items[place] : INT64_MAX;
 }
 
+/* Both ways may be needed, where items of eight bytes would go in pieces, and bytes as a whole. */
 static void expect(qdr_plan *plan, qdri_neighbor *neighbor) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
-    int64_t most = qdri_cut_at.whole;
-    if (neighbor->destination >= 0)
-        qdri_sender_expect(&neighbor->sender, likely_bytes(view.send_items, neighbor->destination), most);
-    if (neighbor->source < 0) return;
-    int64_t bytes = likely_bytes(view.receive_items, neighbor->source);
-    qdri_receiver_expect(&neighbor->receiver, plan->wire, bytes, most);
-    qdri_receiver_warm(&neighbor->receiver, bytes);
+    int64_t whole = qdri_cut_at.whole;
+    if (neighbor->destination >= 0) {
+        int64_t least = view.send_items[neighbor->destination],
+                most = likely_bytes(view.send_items, neighbor->destination);
+        qdri_sender_expect(&neighbor->sender, most, whole);
+        if (least <= whole && most > whole) qdri_sender_expect(&neighbor->sender, whole, whole);
+    }
+    if (neighbor->source >= 0) {
+        int64_t least = view.receive_items[neighbor->source],
+                most = likely_bytes(view.receive_items, neighbor->source);
+        qdri_receiver_expect(&neighbor->receiver, plan->wire, most, whole);
+        if (least <= whole && most > whole)
+            qdri_receiver_expect(&neighbor->receiver, plan->wire, whole, whole);
+        qdri_receiver_warm(&neighbor->receiver, least, most);
+    }
 }
 
 void qdri_near_warm(qdr_plan *plan) {
@@ -136,7 +145,8 @@ void qdri_near_warm(qdr_plan *plan) {
     for (int i = 0; i < plan->near->neighbors; i++) {
         qdri_neighbor *neighbor = &plan->near->neighbor[i];
         if (neighbor->destination >= 0)
-            qdri_sender_warm(&neighbor->sender, likely_bytes(view.send_items, neighbor->destination));
+            qdri_sender_warm(&neighbor->sender, view.send_items[neighbor->destination],
+                             likely_bytes(view.send_items, neighbor->destination));
     }
 }
 
