@@ -145,8 +145,8 @@ const command draw_command = {
         "all on one time axis. Every rank has a lane. In it each message on its way to the rank\n"
         "is a bar from its sending to its arrival, in the colour of the sender; messages under\n"
         "way at once share the height of the lane. The thin line above shows what the rank sends,\n"
-        "in the colour of the receiver; ticks below are its grants. A lane is grey while its rank\n"
-        "is in the exchange. The dashed line is the bound.\n",
+        "in the colour of the receiver; ticks below are its grants, and the black line is its\n"
+        "window. A lane is grey while its rank is in the exchange. The dashed line is the bound.\n",
     .examples = "mpirun -n 16 quadrille bench complete:bytes=64Ki --with isend --trace trace.json\n"
                 "quadrille draw trace.json -o trace.svg --method isend,paced\n",
     .run = run,
