@@ -29,8 +29,6 @@
  * messages needs no grants at all. Both ends know the sizes, so they agree without a word. By schedule, where
  * partners may be relays, the same holds for whole lanes of no more than window / ranks bytes in a stage.
  */
-#include <math.h>
-
 #include "base/order.h"
 #include "plan/plan.h"
 
@@ -74,11 +72,10 @@ static int64_t whole_window(const qdr_exchange *exchange) {
 }
 
 /* The least that is worth a message. Several of them must fit into a window, however small that is. */
-enum { PACKET = 1400 };
 static int64_t least_chunk(const qdr_exchange *exchange) {
     const qdri_port *port = exchange->plan->port;
     if (!port) return exchange->chunk;
-    int64_t window = (int64_t)port->window, few = qdri_larger(PACKET, window / 4);
+    int64_t window = (int64_t)port->window, few = qdri_larger(QDRI_PACKET, window / 4);
     return qdri_larger(qdri_smaller(exchange->chunk, few), window / 10);
 }
 
@@ -159,21 +156,12 @@ static void claim(qdr_exchange *exchange, int number) {
                         (double)(lane->begun - lane->ended + least_chunk(exchange)));
 }
 
-/* How long an answer may take before its sender is thought to be slow. What a window takes is usual; and processes have
- * to wait for processors. */
-static double patience(const qdri_port *port) {
-    const double windows = 6, least = 0.02; /* seconds */
-    double rate = port->best > port->rate ? port->best : port->rate;
-    double usual = rate > 0 ? windows * (port->window / rate + port->latency) : INFINITY;
-    return usual > least ? usual : least;
-}
-
 /* Whether a lane has to answer before it is granted more. */
 static int has_to_answer(const qdr_exchange *exchange, int number, double now) {
     const qdri_port *port = exchange->plan->port;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
-    int64_t asked = lane->begun - lane->ended, most = exchange->in.terms[number].allowance;
-    return port && asked > 0 && ((most > 0 && asked + PACKET > most) || now - lane->since > patience(port));
+    return port && qdri_answers_first(&exchange->in.terms[number].answers, port, lane->begun - lane->ended,
+                                      lane->since, now);
 }
 
 /* The lane that is next; -1: none. Those that have to answer first claim something when they have. */
@@ -190,26 +178,6 @@ static int next_lane(qdr_exchange *exchange, double now) {
     return number;
 }
 
-/* What a lane may have to answer with at once: the less, the later it answers. */
-static int64_t next_allowance(const qdri_port *port, int64_t allowance, int was_slow) {
-    if (was_slow) return qdri_larger(PACKET, allowance / 2);
-    if (allowance == 0 || (double)(allowance + PACKET) > port->window) return 0;
-    return allowance + PACKET;
-}
-
-/* A granted chunk has come; true: chunks are lost on the way to this rank. */
-static int judge_answer(qdr_exchange *exchange, int number, double granted, double now) {
-    const double much = 3, far_more = 8, forgetting = 0.95;
-    qdri_port *port = exchange->plan->port;
-    qdri_terms *terms = &exchange->in.terms[number];
-    double taken = now - granted, before = terms->answered;
-    terms->allowance = next_allowance(port, terms->allowance, taken > patience(port));
-    terms->answered = fmax(taken, forgetting * before);
-    if (before == 0 || taken < much * before || !qdri_port_is_late(port, granted, now)) return 0;
-    return taken > far_more * before ||
-           qdri_port_is_suspect(port, exchange->program->in.lane[number].partner);
-}
-
 /* The next leg of `paced`; -1: none. Where few lanes are left, messages are larger, two to a lane's share
  * of the window: a chunk is small only to be fair to many. */
 static int64_t proportional_leg(qdr_exchange *exchange, int64_t window, double now, int64_t *bytes) {
@@ -219,9 +187,8 @@ static int64_t proportional_leg(qdr_exchange *exchange, int64_t window, double n
     if (number < 0) return -1;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
     int64_t waiting = exchange->claims.count + state->stuck,
-            chunk = qdri_larger(least_chunk(exchange), window / (2 * waiting)),
-            most = exchange->in.terms[number].allowance;
-    if (most > 0) chunk = qdri_smaller(chunk, most - (lane->begun - lane->ended));
+            chunk = qdri_larger(least_chunk(exchange), window / (2 * waiting));
+    chunk = qdri_answers_most(&exchange->in.terms[number].answers, lane->begun - lane->ended, chunk);
     *bytes = qdri_smaller(lane->bytes - lane->begun, chunk);
     return qdri_lane_next(exchange, &exchange->in, side, number);
 }
@@ -283,7 +250,8 @@ static int fits(const qdr_exchange *exchange, int64_t window, int64_t bytes) {
 
 /* What a lane may send unasked the next time. */
 static int64_t promise_to(const grants *state, const qdri_terms *terms) {
-    return terms->allowance > 0 ? qdri_smaller(state->promise, qdri_note_about(PACKET)) : state->promise;
+    return terms->answers.allowance > 0 ? qdri_smaller(state->promise, qdri_note_about(QDRI_PACKET))
+                                        : state->promise;
 }
 
 static void grant_one(qdr_exchange *exchange) {
@@ -358,7 +326,9 @@ static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
     if (port) {
         int64_t before = (int64_t)port->window;
         double now = exchange->in.lane[number].since = qdri_seconds();
-        int was_lost = chunk->granted > 0 && judge_answer(exchange, number, chunk->granted, now);
+        int was_lost = chunk->granted > 0 &&
+                       qdri_answers_judge(&exchange->in.terms[number].answers, port,
+                                          exchange->program->in.lane[number].partner, chunk->granted, now);
         qdri_port_arrived(port, chunk->bytes, was_lost, is_critical(exchange, state), now);
         if ((int64_t)port->window != before)
             qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);

@@ -4,12 +4,13 @@
 #define QDRI_PLAN_H
 
 #include "base/error.h"
+#include "plan/answers.h"
 #include "plan/cargo.h"
 #include "plan/claims.h"
 #include "plan/note.h"
 #include "plan/port.h"
-#include "plan/trust.h"
 #include "plan/program.h"
+#include "plan/trust.h"
 #include "quadrille/plan.h"
 #include "wire/wire.h"
 
@@ -106,10 +107,7 @@ typedef struct qdri_terms {
     int64_t chunk;   /* bytes of a chunk, where the executor lets the receiver choose */
     int64_t open;    /* bytes of a transfer that may go uninvited, in so many exchanges (trust.h) */
     int64_t times;
-    /* What the receiver alone knows: */
-    double answered; /* seconds: the longest answer of late */
-    int64_t
-        allowance; /* bytes that its sender may have to answer with at once, since it is slow; 0: any number */
+    qdri_answers answers; /* which the receiver alone knows */
 } qdri_terms;
 
 typedef struct qdri_half {

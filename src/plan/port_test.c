@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/order.h"
+#include "plan/answers.h"
 #include "plan/note.h"
-#include "plan/port.h"
 
 typedef struct letter {
     int is_grant;
@@ -37,8 +37,8 @@ enum {
 typedef struct receiver {
     int64_t begun[HOSTS], ended[HOSTS]; /* from each */
     int64_t in, out, in_ended, out_begun;
-    double answered[HOSTS], since[HOSTS];
-    int64_t allowance[HOSTS];
+    double since[HOSTS];
+    qdri_answers answers[HOSTS];
     int64_t outstanding, load, load_left;
     int next;
     qdri_port port;
@@ -70,32 +70,13 @@ static int64_t window_of(const receiver *one) {
 static int64_t chunk_of(const receiver *one) {
     int64_t window = window_of(one);
     if (fixed_window) return window / 10;
-    return qdri_larger(qdri_smaller(QDRI_GRANTED_CHUNK, qdri_larger(PACKET, window / 4)), window / 10);
-}
-
-static double patience(const receiver *one) {
-    double rate = fmax(one->port.best, one->port.rate);
-    return rate > 0 ? fmax(0.02, 6 * (one->port.window / rate + one->port.latency)) : INFINITY;
+    return qdri_larger(qdri_smaller(QDRI_GRANTED_CHUNK, qdri_larger(QDRI_PACKET, window / 4)), window / 10);
 }
 
 static int has_to_answer(const receiver *one, int from) {
-    int64_t asked = one->begun[from] - one->ended[from], most = one->allowance[from];
-    return !fixed_window && asked > 0 &&
-           ((most > 0 && asked + PACKET > most) || future.now - one->since[from] > patience(one));
-}
-
-static int64_t next_allowance(const receiver *one, int64_t allowance, int was_slow) {
-    if (was_slow) return qdri_larger(PACKET, allowance / 2);
-    if (allowance == 0 || (double)(allowance + PACKET) > one->port.window) return 0;
-    return allowance + PACKET;
-}
-
-static int judge_answer(receiver *one, int from, double granted) {
-    double before = one->answered[from], taken = future.now - granted;
-    one->allowance[from] = next_allowance(one, one->allowance[from], taken > patience(one));
-    one->answered[from] = fmax(taken, 0.95 * before);
-    if (before == 0 || taken < 3 * before || !qdri_port_is_late(&one->port, granted, future.now)) return 0;
-    return taken > 8 * before || qdri_port_is_suspect(&one->port, from);
+    return !fixed_window &&
+           qdri_answers_first(&one->answers[from], &one->port, one->begun[from] - one->ended[from],
+                              one->since[from], future.now);
 }
 
 /* The sender to grant next, as in granted.c; -1: none. */
@@ -133,8 +114,7 @@ static void grant(int to) {
         int64_t window = own_window(one);
         int64_t bytes = qdri_smaller(bytes_of[from][to] - one->begun[from],
                                      qdri_larger(chunk_of(one), window / (2 * waiting)));
-        int64_t most = fixed_window ? 0 : one->allowance[from];
-        if (most > 0) bytes = qdri_smaller(bytes, most - (one->begun[from] - one->ended[from]));
+        bytes = qdri_answers_most(&one->answers[from], one->begun[from] - one->ended[from], bytes);
         if (one->outstanding > 0 && one->outstanding + bytes > window) return;
         if (one->begun[from] == one->ended[from]) one->since[from] = future.now;
         one->next = (from - 1 + network.hosts) % network.hosts;
@@ -156,7 +136,9 @@ static void handle(const message *came) {
                      (letter){0, said->bytes, said->granted, 0, 0, {0}});
         return;
     }
-    int was_lost = said->granted > 0 && judge_answer(one, came->from, said->granted);
+    int was_lost =
+        said->granted > 0 && !fixed_window &&
+        qdri_answers_judge(&one->answers[came->from], &one->port, came->from, said->granted, future.now);
     one->since[came->from] = future.now;
     one->ended[came->from] += said->bytes;
     one->in_ended += said->bytes;
@@ -173,13 +155,10 @@ static void handle(const message *came) {
 static void begin(int to) {
     receiver *one = &rank[to];
     qdri_port port = one->port;
-    double answered[HOSTS];
-    int64_t allowance[HOSTS];
-    memcpy(answered, one->answered, sizeof answered);
-    memcpy(allowance, one->allowance, sizeof allowance);
+    qdri_answers answers[HOSTS];
+    memcpy(answers, one->answers, sizeof answers);
     *one = (receiver){.port = port, .next = (to - 1 + network.hosts) % network.hosts};
-    memcpy(one->answered, answered, sizeof answered);
-    memcpy(one->allowance, allowance, sizeof allowance);
+    memcpy(one->answers, answers, sizeof answers);
     for (int i = 0; i < network.hosts; i++) {
         one->in += bytes_of[i][to];
         one->out += bytes_of[to][i];
