@@ -269,7 +269,10 @@ static int64_t send_limit(const qdr_exchange *exchange, const qdri_flow *flow, i
     double bytes = (double)flow->bytes;
     int is_short = !port->is_found || TINY * bytes <= port->window || bytes <= port->rate * port->latency;
     if (flow->is_small && is_short) return INT64_MAX;
-    return ahead_of(front, (int64_t)(port->window / STEP));
+    int64_t ahead = (int64_t)(port->window / STEP);
+    /* Arrivals are whole transfers: where the way is long, the next is begun before one has come. */
+    if (2 * port->rate * port->latency > bytes) ahead += flow->bytes;
+    return ahead_of(front, ahead);
 }
 
 /* Begins the chunks of one half that lie before a position. Who has to wait for an invitation holds up those behind it in its

@@ -2,8 +2,8 @@
 /* Whether partners may come uninvited: see trust.h. */
 #include "plan/trust.h"
 
-enum { MOST_TIMES = 8, FIRST_PENALTY = 16, MOST_PENALTY = 1024 };
-static const double much = 1.5;   /* times as slow: a disappointment */
+enum { MOST_TIMES = 8, FIRST_PENALTY = 4, MOST_PENALTY = 1024 };
+static const double much = 1.1;   /* times as slow: a disappointment */
 static const double share = 0.25; /* of what a slower exchange with invitations tells */
 
 void qdri_trust_init(qdri_trust *trust) {

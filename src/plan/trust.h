@@ -5,8 +5,8 @@
  * Invitations keep several senders from meeting at one port (stepped.c). Where ranks keep step by themselves, nothing
  * meets, and they are a message each for nothing. Nobody can tell beforehand; so a rank lets its partners come uninvited
  * in one exchange, and compares. If that was as quick, two more may go so, and then eight in a row: one with invitations
- * between them is enough to notice that things have changed, and to take it back. If it was much slower,
- * the next trial has to wait, and longer each time.
+ * between them is enough to notice that things have changed, and to take it back. If it was
+ * slower, the next trial has to wait, and longer each time.
  */
 #ifndef QDRI_TRUST_H
 #define QDRI_TRUST_H
