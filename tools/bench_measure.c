@@ -2,9 +2,12 @@
 /*
  * Measuring. In every repetition each method runs once, in an order that is drawn afresh: whoever follows a
  * certain other one would find its caches and its network buffers in the same state every time. All ranks
- * draw the same order. The time of an exchange is that of the slowest rank, from a common barrier on, also
- * where one rank is made to come late after it; buffers are filled, wiped and checked outside it, at every
- * exchange.
+ * draw the same order. The time of an exchange is that of the slowest rank, also where one rank is made to come
+ * late; buffers are filled, wiped and checked outside it, at every exchange.
+ *
+ * Ranks begin together, after a barrier, and rest after it, not before: the last words of a barrier would meet the
+ * first bytes of those who have left it, and whoever waits for his behind a full switch would begin late, when
+ * part of what he is to receive is there already.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,8 +44,8 @@ static int comes_late(const bench *bench) {
 double bench_run(bench *bench, bench_method *method) {
     bench->round++;
     bench_load_fill(bench, method->load);
-    rest(bench->pause);
     MPI_Barrier(MPI_COMM_WORLD);
+    rest(bench->pause);
     double start = clock_seconds();
     if (comes_late(bench)) rest(bench->late);
     bench_record(method, TRACE_START, -1, 0, 0);

@@ -111,7 +111,7 @@ static void handle(const message *came) {
         to->invited = qdri_larger(to->invited, said->bytes); /* software may overtake itself here */
         to->next_promise = said->promise;
         to->next_chunk = said->chunk;
-        qdri_port_told(&one->port, said->word);
+        qdri_port_told(&one->port, said->word, future.now);
     } else {
         one->in[said->phase].done += said->bytes;
         int was_lost = all_are_here && qdri_port_is_late(&one->port, one->last, future.now);

@@ -121,7 +121,7 @@ static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
         return;
     }
     hear(state, note->load, note->load_left);
-    if (exchange->plan->port) qdri_port_told(exchange->plan->port, note->word);
+    if (exchange->plan->port) qdri_port_told(exchange->plan->port, note->word, qdri_seconds());
     exchange->out.terms[number].unasked = note->promise;
     lane->granted += note->bytes;
     lane->last = exchange->last;
@@ -203,9 +203,11 @@ static double how_far_ahead(const qdr_exchange *exchange, const grants *state) {
     return share_of(state->load_left, state->load) - share_of(in->bytes - in->ended, in->bytes);
 }
 
-/* Whether no rank is known to be clearly further behind. */
+/* Whether no rank is known to be clearly further behind, and a larger window would let others send while one is busy:
+ * from the last few senders it would only lie in front of their wires. */
 static int is_critical(const qdr_exchange *exchange, const grants *state) {
-    return state->load > 0 &&
+    enum { FEW = 2 };
+    return state->load > 0 && exchange->claims.count + state->stuck > FEW &&
            how_far_ahead(exchange, state) <= 0.05 * share_of(state->load_left, state->load);
 }
 

@@ -141,9 +141,11 @@ qdri_port_word qdri_port_tell(const qdri_port *port) {
                             .best = (int64_t)port->best};
 }
 
-void qdri_port_told(qdri_port *port, qdri_port_word word) {
+/* What was asked for before a rank heard of a loss was too much for the same reason: it does not count again. */
+void qdri_port_told(qdri_port *port, qdri_port_word word, double now) {
     if ((double)word.best > port->best) port->best = (double)word.best;
     if (word.ceiling > 0 && (port->ceiling == 0 || (double)word.ceiling < port->ceiling)) {
+        if (port->window > (double)word.ceiling) port->shrunk = now;
         port->ceiling = (double)word.ceiling;
         if (port->too_much == 0) port->too_much = port->ceiling / after_loss;
         port->gain = 1;

@@ -80,7 +80,7 @@ int qdri_port_is_suspect(qdri_port *port, int from);
 void qdri_port_arrived(qdri_port *port, int64_t bytes, int was_lost, int is_critical, double now);
 
 qdri_port_word qdri_port_tell(const qdri_port *port);
-void qdri_port_told(qdri_port *port, qdri_port_word word);
+void qdri_port_told(qdri_port *port, qdri_port_word word, double now);
 
 /* How many bytes an exchange may send this rank without being asked. */
 int64_t qdri_port_unasked(const qdri_port *port);

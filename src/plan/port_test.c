@@ -59,8 +59,17 @@ static double how_far_ahead(const receiver *one) {
     return (double)one->load_left / (double)one->load - (double)(one->in - one->in_ended) / (double)one->in;
 }
 
+/* Senders with bytes that are not granted. */
+static int waiting_for(int to) {
+    int waiting = 0;
+    for (int from = 0; from < network.hosts; from++) waiting += bytes_of[from][to] > rank[to].begun[from];
+    return waiting;
+}
+
 static int is_critical(const receiver *one) {
-    return one->load > 0 && how_far_ahead(one) <= 0.05 * (double)one->load_left / (double)one->load;
+    enum { FEW = 2 };
+    return one->load > 0 && waiting_for((int)(one - rank)) > FEW &&
+           how_far_ahead(one) <= 0.05 * (double)one->load_left / (double)one->load;
 }
 
 static int64_t window_of(const receiver *one) {
@@ -130,7 +139,7 @@ static void handle(const message *came) {
     receiver *one = &rank[came->to];
     if (said->is_grant) {
         hear(one, said->load, said->load_left);
-        qdri_port_told(&one->port, said->word);
+        qdri_port_told(&one->port, said->word, future.now);
         one->out_begun += said->bytes;
         send_message(came->to, came->from, said->bytes + HEAD,
                      (letter){0, said->bytes, said->granted, 0, 0, {0}});

@@ -244,7 +244,7 @@ static void hear_invitation(qdr_exchange *exchange, int from, const qdri_note *n
         return;
     }
     if (plan->port) {
-        qdri_port_told(plan->port, note->word);
+        qdri_port_told(plan->port, note->word, qdri_seconds());
         exchange->out.terms[number] = (qdri_terms){
             .unasked = note->promise, .chunk = note->bytes, .open = note->load, .times = note->load_left};
     }
