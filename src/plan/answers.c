@@ -33,8 +33,9 @@ static int64_t next_allowance(const qdri_port *port, int64_t allowance, int was_
 int qdri_answers_judge(qdri_answers *answers, qdri_port *port, int from, double granted, double now) {
     const double much = 3, far_more = 8, forgetting = 0.95;
     double taken = now - granted, before = answers->longest;
+    int was_late = before > 0 && taken >= much * before && qdri_port_is_late(port, granted, now);
+    int was_lost = was_late && (taken > far_more * before || qdri_port_is_suspect(port, from));
     answers->allowance = next_allowance(port, answers->allowance, taken > patience(port));
-    answers->longest = fmax(taken, forgetting * before);
-    if (before == 0 || taken < much * before || !qdri_port_is_late(port, granted, now)) return 0;
-    return taken > far_more * before || qdri_port_is_suspect(port, from);
+    answers->longest = was_lost ? forgetting * before : fmax(taken, forgetting * before);
+    return was_lost;
 }

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-static const double factor = 3, most_gain = 1.8;
+static const double factor = 3, most_gain = 1.4;
 static const double first_window = 20 << 10, first_unasked = 40 << 10, least_window = 2 * QDRI_LEAST_CHUNK;
 static const double first_rate = 1.25e6;                   /* bytes per second: of a slow wire */
 static const double burst = 64 << 10;                      /* bytes after a pause that say nothing */
@@ -15,8 +15,9 @@ static const double late_windows = 8, late_seconds = 0.02; /* both together: wha
 static const double after_loss = 0.5, nearly = 0.8; /* of the window that was too much: first; in the end */
 static const double recovery = 0.02, forgetting = 0.002; /* in an exchange */
 static const double share = 0.25;                        /* of what others tell */
-static const double decay = 0.998;                       /* of the best rate, in a round */
-enum { LEAST_CHUNKS = 4, LEAST_EXCHANGE = 16 << 10 };    /* of a round; of a measurement */
+static const double usual = 0.25;                     /* of the best rate: who has less, is slow by itself */
+static const double decay = 0.998;                    /* of the best rate, in a round */
+enum { LEAST_CHUNKS = 4, LEAST_EXCHANGE = 16 << 10 }; /* of a round; of a measurement */
 
 void qdri_port_init(qdri_port *port) {
     port->window = first_window;
@@ -97,6 +98,7 @@ int qdri_port_is_suspect(qdri_port *port, int from) {
 static void shrink(qdri_port *port, double now) {
     port->too_much = port->window;
     port->ceiling = after_loss * port->window;
+    port->is_usual = port->rate > usual * port->best;
     port->gain = 1;
     port->shrunk = now;
     set_window(port, port->ceiling);
@@ -135,9 +137,8 @@ void qdri_port_arrived(qdri_port *port, int64_t bytes, int was_lost, int is_crit
 
 /* What is too much for a port that is much slower than others is no news to them. */
 qdri_port_word qdri_port_tell(const qdri_port *port) {
-    int is_usual = port->rate > 0.5 * port->best;
     return (qdri_port_word){.window = port->is_found ? (int64_t)port->window : 0,
-                            .ceiling = is_usual ? (int64_t)port->ceiling : 0,
+                            .ceiling = port->is_usual ? (int64_t)port->ceiling : 0,
                             .best = (int64_t)port->best};
 }
 
@@ -146,6 +147,7 @@ void qdri_port_told(qdri_port *port, qdri_port_word word, double now) {
     if ((double)word.best > port->best) port->best = (double)word.best;
     if (word.ceiling > 0 && (port->ceiling == 0 || (double)word.ceiling < port->ceiling)) {
         if (port->window > (double)word.ceiling) port->shrunk = now;
+        port->is_usual = 1;
         port->ceiling = (double)word.ceiling;
         if (port->too_much == 0) port->too_much = port->ceiling / after_loss;
         port->gain = 1;

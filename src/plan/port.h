@@ -14,14 +14,14 @@
  * after a pause say nothing about it, since an idle wire, a bucket or a socket may let them pass in a burst.
  *
  * The factor 3 lets senders that are busy elsewhere answer late. Where that is not enough, the rate stays below the
- * best that is known although bytes are wanted, and the gain rises step by step, at most to 1.8. What comes later than
+ * best that is known although bytes of several senders are wanted, and the gain rises step by step, at most to 1.4. What comes later than
  * eight windows' time and 20 ms, from a sender that is not always late, may have been lost on the way. If it is so with
  * another sender, too, or time and again, it was the port: the window falls to half of what it was then, and comes near
  * that again in the course of many exchanges.
  *
  * Ranks tell each other what they found, in their grants: the window, from which each takes a share, so that all come
  * to about the same and nobody pushes others aside; the best rate; and what was too much. So a rank that receives
- * little knows what others have found out.
+ * little knows what others have found out, and one loss, which several of them see, counts once.
  *
  * Times are told, not taken, so that all of it can be tried out without a network (port_test.c).
  */
@@ -46,6 +46,7 @@ typedef struct qdri_port {
     double window;      /* bytes */
     double ceiling;     /* what the window must not exceed; 0: not known */
     double too_much;    /* the window that something was lost with */
+    int is_usual;       /* that concerns others: this port was not much slower than theirs */
     double rate, best;  /* bytes per second: of late; the best that anybody has reached */
     double gain;
     int is_found;      /* the window comes from a measurement, here or elsewhere */
