@@ -178,18 +178,34 @@ static int next_lane(qdr_exchange *exchange, double now) {
     return number;
 }
 
-/* The next leg of `paced`; -1: none. Where few lanes are left, messages are larger, two to a lane's share
- * of the window: a chunk is small only to be fair to many. */
-static int64_t proportional_leg(qdr_exchange *exchange, int64_t window, double now, int64_t *bytes) {
+/* Bytes under way to this rank: of one exchange, or of all that have a window together. */
+static int64_t outstanding(const qdr_exchange *exchange) {
     const grants *state = exchange->state;
+    return exchange->plan->port ? exchange->plan->port->under_way : state->outstanding;
+}
+
+/* How much to ask a lane for. Where few of them are left, messages are larger, two to a lane's share of the window: a chunk
+ * is small only to be fair to many. If there is room for half of that, half it is: else a window that has become a little
+ * smaller would be half empty. */
+static int64_t chunk_for(const qdr_exchange *exchange, int number, int64_t window) {
+    const grants *state = exchange->state;
+    const qdri_lane_flow *lane = &exchange->in.lane[number];
+    const qdri_port *port = exchange->plan->port;
+    int64_t waiting = exchange->claims.count + state->stuck, share = window / (2 * waiting),
+            room = window - outstanding(exchange);
+    if (port) share = qdri_smaller(share, qdri_port_most_chunk(port));
+    int64_t chunk = qdri_larger(least_chunk(exchange), share);
+    if (room >= chunk / 2) chunk = qdri_smaller(chunk, room);
+    chunk = qdri_answers_most(&exchange->in.terms[number].answers, lane->begun - lane->ended, chunk);
+    return qdri_smaller(lane->bytes - lane->begun, chunk);
+}
+
+/* The next leg of `paced`; -1: none. */
+static int64_t proportional_leg(qdr_exchange *exchange, int64_t window, double now, int64_t *bytes) {
     const qdri_side *side = &exchange->program->in;
     int number = next_lane(exchange, now);
     if (number < 0) return -1;
-    const qdri_lane_flow *lane = &exchange->in.lane[number];
-    int64_t waiting = exchange->claims.count + state->stuck,
-            chunk = qdri_larger(least_chunk(exchange), window / (2 * waiting));
-    chunk = qdri_answers_most(&exchange->in.terms[number].answers, lane->begun - lane->ended, chunk);
-    *bytes = qdri_smaller(lane->bytes - lane->begun, chunk);
+    *bytes = chunk_for(exchange, number, window);
     return qdri_lane_next(exchange, &exchange->in, side, number);
 }
 
@@ -229,12 +245,6 @@ static int64_t own_window(const qdr_exchange *exchange, grants *state) {
     if (ahead <= 0) return window;
     double kept = (1 - ahead / margin(exchange, state)) * share_of(in->bytes, state->load);
     return qdri_larger(2 * least_chunk(exchange), (int64_t)(kept * (double)window));
-}
-
-/* Bytes under way to this rank: of one exchange, or of all that have a window together. */
-static int64_t outstanding(const qdr_exchange *exchange) {
-    const grants *state = exchange->state;
-    return exchange->plan->port ? exchange->plan->port->under_way : state->outstanding;
 }
 
 static void count_outstanding(qdr_exchange *exchange, int64_t bytes) {
@@ -373,10 +383,13 @@ static void start(qdr_exchange *exchange) {
 /* Receives wait for what comes without a grant. */
 static void expect_unasked(qdr_exchange *exchange) {
     const qdri_side *side = &exchange->program->in;
+    /* On short wires it is waited for before more is asked for: then it is known who is late. */
+    double now = exchange->plan->port && qdri_port_is_far(exchange->plan->port) ? qdri_seconds() : 0;
     if (!exchange->plan->ordered) qdri_claims_reset(&exchange->claims, side->lanes);
     for (int i = 0; i < side->lanes; i++) {
         int64_t left = unasked(exchange, &exchange->in, i);
         count_outstanding(exchange, left);
+        exchange->in.lane[i].since = now;
         while (left > 0 && !exchange->failed) {
             int64_t leg = qdri_lane_next(exchange, &exchange->in, side, i);
             int64_t bytes =

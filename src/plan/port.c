@@ -72,12 +72,13 @@ static void recover(qdri_port *port) {
     if (port->ceiling < most) port->ceiling = next < most ? next : most;
 }
 
-/* An exchange of less than a round says something, too. */
+/* An exchange of less than a round says how fast the port is at least: much of its time may be latency. */
 void qdri_port_leave(qdri_port *port, double now) {
     if (--port->users > 0) return;
     recover(port);
     if (port->rounds > 0 || port->all < LEAST_EXCHANGE || now <= port->opened) return;
-    take_rate(port, (double)port->all / (now - port->opened));
+    double rate = (double)port->all / (now - port->opened);
+    if (rate > port->rate && window_for(port, rate) > port->window) take_rate(port, rate);
 }
 
 /* ---- arrivals ------------------------------------------------------------------------------------------ */
@@ -158,9 +159,11 @@ void qdri_port_told(qdri_port *port, qdri_port_word word, double now) {
     set_window(port, port->window + taken * ((double)word.window - port->window));
 }
 
-/* A round trip spared is worth some risk, where nothing was ever lost. */
+/* A round trip spared is worth some risk, where nothing was ever lost. Where it takes long, grants for the rest of the window
+ * go while this comes. */
 int64_t qdri_port_unasked(const qdri_port *port) {
-    double first = first_unasked / port->sharing, found = 1.25 * port->window;
+    double first = first_unasked / port->sharing,
+           found = (qdri_port_is_far(port) ? 0.6 : 1.25) * port->window;
     if (port->ceiling > 0) return (int64_t)port->window;
     return (int64_t)(port->is_found && found > first ? found : first);
 }

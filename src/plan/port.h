@@ -83,6 +83,20 @@ void qdri_port_arrived(qdri_port *port, int64_t bytes, int was_lost, int is_crit
 qdri_port_word qdri_port_tell(const qdri_port *port);
 void qdri_port_told(qdri_port *port, qdri_port_word word, double now);
 
+/* Whether a round trip takes so long that much has to be under way. */
+static inline int qdri_port_is_far(const qdri_port *port) {
+    const double seconds = 0.002;
+    return port->latency > seconds;
+}
+
+/* The most that is granted at once. Before it sends more, MPI asks whether it may, which takes a round trip; a millisecond's
+ * worth is not held up by that. */
+static inline int64_t qdri_port_most_chunk(const qdri_port *port) {
+    const int64_t at_once = 48 << 10;
+    double much = 0.001 * port->rate;
+    return much > (double)at_once ? (int64_t)much : at_once;
+}
+
 /* How many bytes an exchange may send this rank without being asked. */
 int64_t qdri_port_unasked(const qdri_port *port);
 /* How many of a message go so, of which `promised` may: a little more, where that is all of it, since to be asked for the rest

@@ -121,8 +121,11 @@ static void grant(int to) {
         hear(one, qdri_larger(one->in, one->out),
              qdri_larger(one->in - one->in_ended, one->out - one->out_begun));
         int64_t window = own_window(one);
-        int64_t bytes = qdri_smaller(bytes_of[from][to] - one->begun[from],
-                                     qdri_larger(chunk_of(one), window / (2 * waiting)));
+        int64_t room = window - one->outstanding, share = window / (2 * waiting);
+        if (!fixed_window) share = qdri_smaller(share, qdri_port_most_chunk(&one->port));
+        int64_t bytes = qdri_larger(chunk_of(one), share);
+        if (room >= bytes / 2) bytes = qdri_smaller(bytes, room);
+        bytes = qdri_smaller(bytes_of[from][to] - one->begun[from], bytes);
         bytes = qdri_answers_most(&one->answers[from], one->begun[from] - one->ended[from], bytes);
         if (one->outstanding > 0 && one->outstanding + bytes > window) return;
         if (one->begun[from] == one->ended[from]) one->since[from] = future.now;
@@ -184,6 +187,7 @@ static void send_unasked(int to, int64_t most) {
         if (bytes == 0) continue;
         rank[to].begun[from] += bytes;
         rank[to].outstanding += bytes;
+        rank[to].since[from] = qdri_port_is_far(&rank[to].port) ? future.now : 0;
         rank[from].out_begun += bytes;
         send_message(from, to, bytes + HEAD, (letter){0, bytes, 0, 0, 0, {0}});
     }
@@ -216,6 +220,17 @@ static void into_two(int from, int to, qdri_random *random) {
 static void quarter(int from, int to, qdri_random *random) {
     double bytes = draw_bytes(random, 4e3, 4e5);
     bytes_of[from][to] = qdri_random_below(random, 4) == 0 ? (int64_t)bytes : 0;
+}
+
+/* Most messages are less than a window, or than what a long wire holds. */
+static void half(int from, int to, qdri_random *random) {
+    double bytes = draw_bytes(random, 1e3, 1e5);
+    bytes_of[from][to] = qdri_random_below(random, 2) == 0 ? (int64_t)bytes : 0;
+}
+
+static void permutation(int from, int to, qdri_random *random) {
+    double bytes = draw_bytes(random, 5e3, 5e5);
+    bytes_of[from][to] = to == (from + 3) % network.hosts ? (int64_t)bytes : 0;
 }
 
 typedef void pattern(int from, int to, qdri_random *random);
@@ -254,23 +269,40 @@ static double compare(const setting *where, pattern *entry) {
     return found / best;
 }
 
+static void check_median(double *ratio, int count) {
+    qsort(ratio, (size_t)count, sizeof *ratio, by_value);
+    print_message("median %.3f, worst %.3f\n", ratio[count / 2], ratio[count - 1]);
+    assert_true(ratio[count / 2] <= 1.05 && ratio[count - 1] <= 1.15);
+}
+
 static void finds_itself(void **state) {
     static pattern *const patterns[] = {complete, into_two, quarter};
     double ratio[64];
     int count = 0;
     (void)state;
     for (int s = 0; s < SETTINGS; s++)
-        for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+        for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++, count++) {
             ratio[count] = compare(&settings[s], patterns[p]);
             print_message("%s, pattern %zu: %.3f\n", settings[s].name, p, ratio[count]);
-            assert_true(ratio[count++] <= 1.15);
         }
-    qsort(ratio, (size_t)count, sizeof *ratio, by_value);
-    print_message("median %.3f\n", ratio[count / 2]);
-    assert_true(ratio[count / 2] <= 1.05);
+    check_median(ratio, count);
+}
+
+/* Where a round trip takes longer than most messages, a port that waits for one too many loses it. */
+static void fills_long_wires(void **state) {
+    static pattern *const patterns[] = {half, permutation};
+    double ratio[8];
+    int count = 0;
+    (void)state;
+    for (int s = 0; s < SETTINGS; s++)
+        for (size_t p = 0; settings[s].delay > 0 && p < sizeof patterns / sizeof *patterns; p++, count++) {
+            ratio[count] = compare(&settings[s], patterns[p]);
+            print_message("%s, pattern %zu: %.3f\n", settings[s].name, p, ratio[count]);
+        }
+    check_median(ratio, count);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself), cmocka_unit_test(fills_long_wires)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

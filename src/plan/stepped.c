@@ -150,7 +150,8 @@ static int64_t window_of(const qdr_exchange *exchange) {
 }
 
 /* What this rank wants in the slot's next exchange. Chunks are half a window, and somewhat more if that makes them as
- * large as they were at first. */
+ * large as they were at first. Where wires are long, ranks learn late that one of them is held up: without invitations they
+ * get out of step sooner or later. */
 static qdri_terms next_terms(const qdr_exchange *exchange) {
     const qdr_plan *plan = exchange->plan;
     int64_t window = window_of(exchange),
@@ -159,7 +160,7 @@ static qdri_terms next_terms(const qdr_exchange *exchange) {
     return (qdri_terms){.unasked = qdri_note_about(qdri_port_unasked(plan->port) / plan->sources),
                         .chunk = plan->chunk_is_told ? qdri_larger(chunk, least_chunk(plan)) : plan->chunk,
                         .open = qdri_note_about((int64_t)plan->port->window),
-                        .times = qdri_trust_times(&plan->trust)};
+                        .times = qdri_port_is_far(plan->port) ? 0 : qdri_trust_times(&plan->trust)};
 }
 
 /* Says up to where in the lane bytes may come. */
