@@ -22,7 +22,8 @@
  *
  *     A sender with a slow wire of its own is late for everybody. Whatever it is granted beyond that waits in
  *     front of its wire, and with it whatever that rank wants to say, such as its own grants. So nobody who
- *     waits for an answer for long asks again; and who is answered late asks for less at a time, down to one packet, also in the next exchange.
+ *     waits for an answer for long asks again; and who is answered late asks for less at a time, down to one packet, also in the next
+ *     exchange.
  *
  * The first window / sources bytes of a message are not granted but sent at once, `sources` being the most
  * that any rank receives from: all of them together are no more than a window, and an exchange of small
@@ -262,8 +263,9 @@ static int fits(const qdr_exchange *exchange, int64_t window, int64_t bytes) {
 
 /* What a lane may send unasked the next time. */
 static int64_t promise_to(const grants *state, const qdri_terms *terms) {
-    return terms->answers.allowance > 0 ? qdri_smaller(state->promise, qdri_note_about(QDRI_PACKET))
-                                        : state->promise;
+    return terms->answers.allowance > 0
+               ? qdri_smaller(state->promise, qdri_note_about(terms->answers.allowance))
+               : state->promise;
 }
 
 static void grant_one(qdr_exchange *exchange) {
@@ -340,7 +342,9 @@ static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
         double now = exchange->in.lane[number].since = qdri_seconds();
         int was_lost = chunk->granted > 0 &&
                        qdri_answers_judge(&exchange->in.terms[number].answers, port,
-                                          exchange->program->in.lane[number].partner, chunk->granted, now);
+                                          exchange->program->in.lane[number].partner,
+                                          share_of(exchange->in.lane[number].bytes, exchange->in.bytes),
+                                          chunk->granted, now);
         qdri_port_arrived(port, chunk->bytes, was_lost, is_critical(exchange, state), now);
         if ((int64_t)port->window != before)
             qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);

@@ -148,9 +148,10 @@ static void handle(const message *came) {
                      (letter){0, said->bytes, said->granted, 0, 0, {0}});
         return;
     }
-    int was_lost =
-        said->granted > 0 && !fixed_window &&
-        qdri_answers_judge(&one->answers[came->from], &one->port, came->from, said->granted, future.now);
+    double share = (double)bytes_of[came->from][came->to] / (double)one->in;
+    int was_lost = said->granted > 0 && !fixed_window &&
+                   qdri_answers_judge(&one->answers[came->from], &one->port, came->from, share, said->granted,
+                                      future.now);
     one->since[came->from] = future.now;
     one->ended[came->from] += said->bytes;
     one->in_ended += said->bytes;
