@@ -186,8 +186,8 @@ static int64_t outstanding(const qdr_exchange *exchange) {
 }
 
 /* How much to ask a lane for. Where few of them are left, messages are larger, two to a lane's share of the window: a chunk
- * is small only to be fair to many. If there is room for half of that, half it is: else a window that has become a little
- * smaller would be half empty. */
+ * is small only to be fair to many. If there is room for half of that, and a packet, half it is: else a window that has become
+ * a little smaller would be half empty. */
 static int64_t chunk_for(const qdr_exchange *exchange, int number, int64_t window) {
     const grants *state = exchange->state;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
@@ -196,7 +196,7 @@ static int64_t chunk_for(const qdr_exchange *exchange, int number, int64_t windo
             room = window - outstanding(exchange);
     if (port) share = qdri_smaller(share, qdri_port_most_chunk(port));
     int64_t chunk = qdri_larger(least_chunk(exchange), share);
-    if (room >= chunk / 2) chunk = qdri_smaller(chunk, room);
+    if (room >= qdri_larger(chunk / 2, QDRI_PACKET)) chunk = qdri_smaller(chunk, room);
     chunk = qdri_answers_most(&exchange->in.terms[number].answers, lane->begun - lane->ended, chunk);
     return qdri_smaller(lane->bytes - lane->begun, chunk);
 }

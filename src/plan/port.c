@@ -2,6 +2,7 @@
 /* The window that finds itself: see port.h. */
 #include "plan/port.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -32,8 +33,13 @@ static void set_window(qdri_port *port, double window) {
     port->window = window > least ? window : least;
 }
 
+/* What keeps a wire busy where nobody answers late. */
+static double need_for(const qdri_port *port, double rate) {
+    return rate * port->latency + 2.0 * QDRI_LEAST_CHUNK / port->sharing;
+}
+
 static double window_for(const qdri_port *port, double rate) {
-    return port->gain * factor * (rate * port->latency + 2.0 * QDRI_LEAST_CHUNK / port->sharing);
+    return port->gain * factor * need_for(port, rate);
 }
 
 /* Even a slow wire needs much under way if it is long. */
@@ -96,9 +102,10 @@ int qdri_port_is_suspect(qdri_port *port, int from) {
     return is;
 }
 
+/* Below what a wire needs it would be idle; and losses that are then left have other causes. */
 static void shrink(qdri_port *port, double now) {
     port->too_much = port->window;
-    port->ceiling = after_loss * port->window;
+    port->ceiling = fmax(after_loss * port->window, need_for(port, port->rate));
     port->is_usual = port->rate > usual * port->best;
     port->gain = 1;
     port->shrunk = now;

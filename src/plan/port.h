@@ -16,8 +16,8 @@
  * The factor 3 lets senders that are busy elsewhere answer late. Where that is not enough, the rate stays below the
  * best that is known although bytes of several senders are wanted, and the gain rises step by step, at most to 1.4.
  * What comes later than eight windows' time and 20 ms, from a sender that is not always late, may have been lost on the way. If it is so with
- * another sender, too, or time and again, it was the port: the window falls to half of what it was then, and comes near
- * that again in the course of many exchanges.
+ * another sender, too, or time and again, it was the port: the window falls to half of what it was then, though not below
+ * rate x latency + two chunks, and comes near that again in the course of many exchanges.
  *
  * Ranks tell each other what they found, in their grants: the window, from which each takes a share, so that all come
  * to about the same and nobody pushes others aside; the best rate; and what was too much. So a rank that receives

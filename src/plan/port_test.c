@@ -124,7 +124,7 @@ static void grant(int to) {
         int64_t room = window - one->outstanding, share = window / (2 * waiting);
         if (!fixed_window) share = qdri_smaller(share, qdri_port_most_chunk(&one->port));
         int64_t bytes = qdri_larger(chunk_of(one), share);
-        if (room >= bytes / 2) bytes = qdri_smaller(bytes, room);
+        if (room >= qdri_larger(bytes / 2, QDRI_PACKET)) bytes = qdri_smaller(bytes, room);
         bytes = qdri_smaller(bytes_of[from][to] - one->begun[from], bytes);
         bytes = qdri_answers_most(&one->answers[from], one->begun[from] - one->ended[from], bytes);
         if (one->outstanding > 0 && one->outstanding + bytes > window) return;
