@@ -34,7 +34,7 @@ int64_t qdri_answers_most(const qdri_answers *answers, int64_t asked, int64_t ch
 static int64_t next_allowance(const qdri_port *port, int64_t allowance, double share, double taken) {
     int64_t most = qdri_larger(QDRI_PACKET, (int64_t)(share * port->window));
     if (taken > patience(port)) return qdri_larger(QDRI_PACKET, allowance / 2);
-    if (taken > tolerance(port)) return allowance == 0 || allowance > most ? most : allowance;
+    if (taken > tolerance(port)) return allowance == 0 ? most : qdri_smaller(2 * allowance, most);
     if (allowance == 0 || (double)(allowance + QDRI_PACKET) > port->window) return 0;
     return allowance + QDRI_PACKET;
 }

@@ -8,8 +8,8 @@
  * then for two, and so on while answers come in time, and for half as much when one does not.
  *
  * A sender that began late is busy in the end, since everybody wants from it what is left. It would receive nothing while it
- * sends all that. So whoever is answered somewhat late asks for no more at once than the share of the window that this
- * sender's bytes have of all.
+ * sends all that. So who is answered somewhat late, and has something left for that sender, asks it for no more at once than
+ * its share of the window: as much as its bytes are of all.
  */
 #ifndef QDRI_ANSWERS_H
 #define QDRI_ANSWERS_H
@@ -31,8 +31,8 @@ int qdri_answers_first(const qdri_answers *answers, const qdri_port *port, int64
 /* How much of a chunk to ask for. */
 int64_t qdri_answers_most(const qdri_answers *answers, int64_t asked, int64_t chunk);
 
-/* What was granted then has come, from a sender with this share of all bytes. True: bytes are lost on the way to this
- * port. */
+/* What was granted then has come, from a sender that may have this share of the window while it is busy. True: bytes are
+ * lost on the way to this port. */
 int qdri_answers_judge(qdri_answers *answers, qdri_port *port, int from, double share, double granted,
                        double now);
 

@@ -332,6 +332,14 @@ static void grant(qdr_exchange *exchange) {
     }
 }
 
+/* The share of the window that a busy sender may have. Who waits for nothing from this rank may send it all it can. */
+static double share_when_busy(const qdr_exchange *exchange, int number) {
+    int back = exchange->program->out.lane_of[exchange->program->in.lane[number].partner];
+    const qdri_lane_flow *out = back < 0 ? NULL : &exchange->out.lane[back];
+    return out && out->granted < out->bytes ? share_of(exchange->in.lane[number].bytes, exchange->in.bytes)
+                                            : 1;
+}
+
 static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
     const grants *state = exchange->state;
     qdri_port *port = exchange->plan->port;
@@ -340,11 +348,10 @@ static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
     if (port) {
         int64_t before = (int64_t)port->window;
         double now = exchange->in.lane[number].since = qdri_seconds();
-        int was_lost = chunk->granted > 0 &&
-                       qdri_answers_judge(&exchange->in.terms[number].answers, port,
-                                          exchange->program->in.lane[number].partner,
-                                          share_of(exchange->in.lane[number].bytes, exchange->in.bytes),
-                                          chunk->granted, now);
+        int was_lost =
+            chunk->granted > 0 && qdri_answers_judge(&exchange->in.terms[number].answers, port,
+                                                     exchange->program->in.lane[number].partner,
+                                                     share_when_busy(exchange, number), chunk->granted, now);
         qdri_port_arrived(port, chunk->bytes, was_lost, is_critical(exchange, state), now);
         if ((int64_t)port->window != before)
             qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);

@@ -148,7 +148,8 @@ static void handle(const message *came) {
                      (letter){0, said->bytes, said->granted, 0, 0, {0}});
         return;
     }
-    double share = (double)bytes_of[came->from][came->to] / (double)one->in;
+    int is_awaited = rank[came->from].begun[came->to] < bytes_of[came->to][came->from];
+    double share = is_awaited ? (double)bytes_of[came->from][came->to] / (double)one->in : 1;
     int was_lost = said->granted > 0 && !fixed_window &&
                    qdri_answers_judge(&one->answers[came->from], &one->port, came->from, share, said->granted,
                                       future.now);
