@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/environment.h"
+#include "base/host.h"
 #include "preload.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -111,19 +113,13 @@ static qdri_terms own_terms(const qdri_communicator *communicator) {
     return terms;
 }
 
-static uint64_t digest_of_host(void) {
-    char name[256] = "";
-    uint64_t digest = UINT64_C(14695981039346656037);
-    gethostname(name, sizeof name - 1);
-    for (const char *c = name; *c; c++) digest = (digest ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    return digest >> 1; /* not negative */
-}
-
-/* The largest and the smallest name are one. What some rank's own environment has wrong is wrong for all, and
+/* One host has one digest. What some rank's own environment has wrong is wrong for all, and
  * the lowest such rank says it. */
 static int compare_ranks(qdri_communicator *communicator) {
     static int said;
-    int64_t host = (int64_t)digest_of_host(), most[3];
+    qdri_setting node = {.given = 0};
+    (void)qdri_environment_read(QDRI_ENV_NODE_RANKS, &node); /* what is refused is said elsewhere */
+    int64_t host = qdri_host_digest(communicator->rank, (int)node.integer), most[3];
     int64_t refused = qdri_preload_own(0) ? 0 : communicator->ranks - communicator->rank;
     int64_t mine[3] = {host, -host, refused};
     int code = PMPI_Allreduce(mine, most, 3, MPI_INT64_T, MPI_MAX, communicator->comm);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "wire/council.h"
 #include "wire/node.h"
 
 static int64_t allocations, collectives;
@@ -52,14 +53,7 @@ int __wrap_posix_memalign(void **block, size_t alignment, size_t size) {
         return __real_##name arguments;                                                                      \
     }
 
-COUNTED(int, PMPI_Iallreduce,
-        (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-         MPI_Request *request),
-        (out, in, count, type, op, comm, request))
 COUNTED(int, PMPI_Ibarrier, (MPI_Comm comm, MPI_Request *request), (comm, request))
-COUNTED(int, PMPI_Ibcast,
-        (void *data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request),
-        (data, count, type, root, comm, request))
 COUNTED(int, PMPI_Ialltoall,
         (const void *out, int count, MPI_Datatype type, void *in, int in_count, MPI_Datatype in_type,
          MPI_Comm comm, MPI_Request *request),
@@ -73,7 +67,10 @@ COUNTED(int, PMPI_Iallgatherv,
          MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request),
         (out, count, type, in, counts, places, in_type, comm, request))
 COUNTED(int, PMPI_Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request), (comm, made, request))
-COUNTED(qdr_status, qdri_board_show, (qdri_wire * wire, uint64_t kind, double deadline),
-        (wire, kind, deadline))
+COUNTED(qdr_status, qdri_board_show, (qdri_wire * wire, const char *call, uint64_t shape, double deadline),
+        (wire, call, shape, deadline))
+COUNTED(qdr_status, qdri_council_ask,
+        (qdri_council * council, qdri_agreement *agreement, qdri_answered *answered),
+        (council, agreement, answered))
 
 #endif

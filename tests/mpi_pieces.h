@@ -8,10 +8,11 @@
 
 /* Pieces of so many bytes; 0: as usual. */
 static inline void pieces_are_small(int64_t piece) {
-    static qdri_cut usual;
+    static qdri_cut_sizes usual;
     if (usual.piece == 0) usual = qdri_cut_at;
     qdri_cut_at = usual;
-    if (piece > 0) qdri_cut_at = (qdri_cut){.whole = 200, .whole_kept = 1000, .piece = piece, .pieces = 3};
+    if (piece > 0)
+        qdri_cut_at = (qdri_cut_sizes){.whole = 200, .whole_kept = 1000, .piece = piece, .pieces = 3};
 }
 
 #endif

@@ -32,7 +32,7 @@ extern "C" {
     X(MPI, "MPI reported an error")                                                                          \
     X(MISMATCH, "the ranks disagree")                                                                        \
     X(STALLED, "the deadline passed")                                                                        \
-    X(LOST, "a deadline passed in a collective call before")                                                 \
+    X(LOST, "a collective call failed before")                                                               \
     X(GONE, "the communicator is gone")                                                                      \
     X(BUSY, "the object is in use")                                                                          \
     X(PEER, "the other program is gone")                                                                     \

@@ -179,9 +179,9 @@ qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done);
 
 /* Waits for the end; the handle is NULL then. QDR_MISMATCH when a partner sent another size than this rank
  * expects, or a message of another exchange comes: such bytes are never delivered as success, and the incoming
- * memory is undefined. When the deadline passes: QDR_STALLED, with a sentence that
- * says who waits for whom; the exchange is still under way, its buffers borrowed, and may be waited for
- * again. After any other failure the handle is NULL and the plan can only be destroyed; the buffers must stay
+ * memory is undefined. A rank that fails tells the others: who still needs something fails with the same status.
+ * When the deadline passes: QDR_STALLED, with a sentence that says who waits for whom; the exchange is still under way, its
+ * buffers borrowed, and may be waited for again. After any other failure the handle is NULL and the plan can only be destroyed; the buffers must stay
  * until MPI_Finalize, for MPI may still use them. (MPICH ends the program on errors of messages unless
  * MPI_COMM_WORLD has MPI_ERRORS_RETURN.) */
 qdr_status qdr_exchange_wait(qdr_exchange **exchange);

@@ -21,4 +21,7 @@ int qdri_grow(void *array, int64_t *capacity, int64_t needed, size_t size);
 #define QDRI_ARRAY(type, count)      ((type *)qdri_alloc((count), sizeof(type)))
 #define QDRI_ZERO_ARRAY(type, count) ((type *)qdri_alloc_zero((count), sizeof(type)))
 
+/* Of an array whose size is known where it stands. */
+#define QDRI_COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
 #endif

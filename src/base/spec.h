@@ -22,6 +22,7 @@
 
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "quadrille/base.h"
 
 typedef enum qdri_kind {
@@ -43,8 +44,6 @@ typedef struct qdri_option {
     const char *meaning;    /* one line for the help */
     int bare;               /* the value may stand without its key */
 } qdri_option;
-
-#define QDRI_COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* In the initialiser of anything that has such a table. */
 #define QDRI_OPTIONS(array) .options = (array), .option_count = QDRI_COUNT_OF(array)

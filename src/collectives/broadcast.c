@@ -8,21 +8,29 @@
  * Cost: lg n messages one after the other for "recursive", n - 1 for "linear"; O(n log n) time and O(n)
  * memory on each rank to find the steps.
  *
- * One tag serves all broadcasts, whatever their groups and roots. Take two ranks a and b. They call the
- * broadcasts that have them both in the same order, as with all collective calls; a broadcast has at most one
- * message from a to b, and both read from the same list whether it has one. A call ends after its sends were
- * begun and its receive was done, so a sends in the order of calls, b receives from a in the order of calls,
- * and MPI lets no message between two ranks overtake another of its tag. So the k-th sent is the k-th
- * received, and broadcasts that have only one of the two don't count. What breaks this is a call that fails
- * half-way: the next message would be taken for the one that is missing. The wire is broken then.
+ * Nothing travels but the data, whatever the groups and roots. Take two ranks a and b. They call the broadcasts that have
+ * them both in the same order, as with all collective calls; a broadcast has at most one message from a to b, and both read
+ * from the same list whether it has one. A call ends after its sends were begun and its receive was done, so a sends in the
+ * order of calls, b receives from a in the order of calls, and the k-th sent is the k-th received; broadcasts that have only
+ * one of the two don't count. Both count, and the count makes the tag. What breaks this is a call that fails half-way, after
+ * which the wire is broken, or a rank whose list is another: then what it sends in the next broadcast has another tag than
+ * what is missing from this, and nobody takes it for that.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "quadrille/collectives.h"
 #include "quadrille/schedule.h"
 #include "wire/wire.h"
+
+/* How many messages of broadcasts went to each rank, and came from it; kept with the wire. */
+typedef struct counts {
+    qdri_keepsake kept; /* first */
+    unsigned char *to, *from;
+    unsigned char count[];
+} counts;
 
 /* A rank's way through the steps. */
 typedef struct walk {
@@ -30,6 +38,8 @@ typedef struct walk {
     qdri_wire *wire;
     void *data;
     int64_t bytes;
+    int first_tag;
+    counts *counts;
     const qdr_step *step;
     int64_t next, steps;
     int finished;
@@ -58,12 +68,31 @@ static qdr_status check_data(const void *data, int64_t bytes) {
 
 /* ---- the steps ----------------------------------------------------------------------------------------- */
 
+static void forget(qdri_keepsake *kept) {
+    free(kept);
+}
+
+static counts *counts_of(qdri_wire *wire) {
+    int ranks = qdri_wire_ranks(wire);
+    counts *found = (counts *)qdri_wire_kept(wire, forget, "broadcasts");
+    if (found) return found;
+    found = qdri_alloc_zero((int64_t)sizeof *found + 2 * (int64_t)ranks, 1);
+    if (!found) return NULL;
+    found->kept = (qdri_keepsake){.release = forget, .name = "broadcasts"};
+    found->to = found->count;
+    found->from = found->count + ranks;
+    qdri_wire_keep(wire, &found->kept);
+    return found;
+}
+
 /* One step of this rank's. */
 static qdr_status take_step(walk *way, const qdr_step *step) {
     qdri_operation *operation = &way->operation;
-    return step->to == qdri_wire_rank(way->wire)
-               ? qdri_receive(way->wire, operation, step->from, QDRI_TAG_BROADCAST, way->data, way->bytes)
-               : qdri_send(way->wire, operation, step->to, QDRI_TAG_BROADCAST, way->data, way->bytes);
+    int receives = step->to == qdri_wire_rank(way->wire);
+    unsigned char *count = receives ? &way->counts->from[step->from] : &way->counts->to[step->to];
+    int tag = way->first_tag + (*count)++ % QDRI_BROADCAST_TAGS;
+    return receives ? qdri_receive(way->wire, operation, step->from, tag, way->data, way->bytes)
+                    : qdri_send(way->wire, operation, step->to, tag, way->data, way->bytes);
 }
 
 /* The step before is done; begins the next. */
@@ -91,15 +120,29 @@ static qdr_status fail_stalled(const walk *way) {
         own, way->bytes, step->to == own ? "for" : "to send to", step->to == own ? step->from : step->to);
 }
 
+/* Where the root alone sends, others than elsewhere: ranks that have different algorithms do not hear each other. */
+static int first_tag_of(const qdr_step *step, int64_t steps) {
+    for (int64_t i = 1; i < steps; i++)
+        if (step[i].from != step[0].from) return QDRI_TAG_BROADCAST;
+    return QDRI_TAG_BROADCAST + QDRI_BROADCAST_TAGS;
+}
+
 static qdr_status run(qdri_wire *wire, const qdr_step *step, int64_t steps, void *data, int64_t bytes) {
-    walk way = {.wire = wire, .data = data, .bytes = bytes, .step = step, .steps = steps};
+    walk way = {.wire = wire,
+                .data = data,
+                .bytes = bytes,
+                .first_tag = first_tag_of(step, steps),
+                .counts = counts_of(wire),
+                .step = step,
+                .steps = steps};
+    if (!way.counts) return qdri_fail_memory();
     way.operation = (qdri_operation){.done = go_on, .bytes = bytes};
     go_on(&way.operation, QDR_OK);
     qdr_status status = qdri_wait_until(wire, &way.finished, qdri_deadline(0));
     if (status == QDR_STALLED) status = fail_stalled(&way);
     if (!way.finished) qdri_cancel(wire, &way.operation);
     if (!status) status = way.status;
-    if (status) qdri_wire_break(wire);
+    if (status) qdri_wire_break(wire, status);
     return status;
 }
 

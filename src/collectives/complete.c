@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "quadrille/plan.h"
+#include "wire/agree.h"
 #include "wire/node.h"
 
 /* One communicator's plan for one algorithm. */
@@ -73,16 +74,16 @@ static qdr_status check(const request *wanted, int ranks) {
 
 /* All ranks must be able to go on, with blocks of one size. */
 static qdr_status agree(qdri_wire *wire, qdr_status mine, int64_t bytes) {
-    int64_t most[] = {bytes, ~bytes};
-    qdri_agreement agreement = {.status = mine, .maximum = most, .count = 2, .deadline = qdri_deadline(0)};
+    qdri_term block = QDRI_IS_ALIKE("bytes of a block", bytes);
+    qdri_agreement agreement = {.call = "qdr_complete_exchange",
+                                .status = mine,
+                                .term = &block,
+                                .terms = 1,
+                                .deadline = qdri_deadline(0)};
     qdri_lock(wire);
     qdr_status status = qdri_agree(wire, &agreement);
     qdri_unlock(wire);
-    if (status) return status;
-    if (qdri_alike_differ(most))
-        return qdri_fail(QDR_MISMATCH, "qdr_complete_exchange: one rank gives %lld bytes, another %lld",
-                         (long long)qdri_alike_lowest(most), (long long)most[0]);
-    return QDR_OK;
+    return status;
 }
 
 /* ---- the plan ------------------------------------------------------------------------------------------ */
@@ -155,14 +156,14 @@ static qdr_status run(qdri_wire *wire, qdr_plan *plan, const request *wanted) {
     qdr_status status = qdr_exchange_wait(&exchange);
     if (!status) return QDR_OK;
     qdri_lock(wire);
-    qdri_wire_break(wire);
+    qdri_wire_break(wire, status);
     qdri_unlock(wire);
     return status;
 }
 
 static qdr_status complete_exchange(MPI_Comm comm, qdri_wire *wire, const request *wanted) {
-    QDRI_TRY(qdri_wire_state(wire));
     kept_plan *plan = find(wire, wanted->name);
+    if (plan) QDRI_TRY(qdri_wire_state(wire));
     qdr_status mine = check(wanted, qdri_wire_ranks(wire));
     QDRI_TRY(plan ? mine : build(comm, wire, wanted, mine, &plan));
     return wanted->bytes > 0 ? run(wire, plan->plan, wanted) : QDR_OK;

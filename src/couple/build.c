@@ -47,12 +47,12 @@ static const char *without_rank(const char *sentence) {
     return sentence;
 }
 
-qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, int64_t *maximum,
-                            const qdri_expected *expected, int count, double deadline) {
+qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, qdri_term *term, int terms,
+                            double deadline) {
     char sentence[900];
     if (status && !qdri_wire_usable(space->wire)) return status; /* nobody would hear it */
     qdri_agreement agreement = {
-        .status = status, .maximum = maximum, .count = count, .expected = expected, .deadline = deadline};
+        .call = "qdr_stream_open", .status = status, .term = term, .terms = terms, .deadline = deadline};
     qdri_lock(space->wire);
     qdr_status agreed = qdri_agree(space->wire, &agreement);
     qdri_unlock(space->wire);
@@ -229,46 +229,43 @@ static void name_element(const qdri_field *field, int role, int64_t number, char
 static qdr_status report_trouble(qdri_build *build, int role, int64_t twice, int64_t hole) {
     qdr_stream *stream = build->stream;
     const qdri_trouble *mine = &build->trouble[role];
-    int64_t owner[2] = {-1, -1};
+    qdri_term owner[2] = {QDRI_IS_MOST("lower owner of an element", -1, -1, INT32_MAX),
+                          QDRI_IS_MOST("higher owner of an element", -1, -1, INT32_MAX)};
     char element[200], owners[80] = "";
-    if (twice >= 0 && mine->twice == twice) owner[0] = mine->owner[0], owner[1] = mine->owner[1];
-    static const qdri_expected expected[2] = {QDRI_PLACE(0, "the lower owner of an element", -1, INT32_MAX),
-                                              QDRI_PLACE(1, "the higher owner of an element", -1, INT32_MAX)};
-    QDRI_TRY(qdri_space_agree(build->space, QDR_OK, owner, expected, 2, build->deadline));
+    for (int i = 0; i < 2 && twice >= 0 && mine->twice == twice; i++) owner[i].value = mine->owner[i];
+    QDRI_TRY(qdri_space_agree(build->space, QDR_OK, owner, 2, build->deadline));
     qdr_status status = QDR_OK;
     if (build->has[role] && build->own[role] == 0) {
         name_element(build->field, role, twice >= 0 ? twice : hole, element, sizeof element);
-        if (owner[0] >= 0)
-            snprintf(owners, sizeof owners, ", by ranks %" PRId64 " and %" PRId64, owner[0], owner[1]);
+        if (owner[0].value >= 0)
+            snprintf(owners, sizeof owners, ", by ranks %" PRId64 " and %" PRId64, owner[0].value,
+                     owner[1].value);
         status = qdri_fail(QDR_MISMATCH, "%s, stream '%s', field '%s': element %s is owned %s%s",
                            build->space->name[build->space->side], stream->name, build->field->name, element,
                            twice >= 0 ? "twice" : "by nobody", owners);
     }
-    return qdri_space_agree(build->space, status, NULL, NULL, 0, build->deadline);
+    return qdri_space_agree(build->space, status, NULL, 0, build->deadline);
 }
 
 static qdr_status agree_on_field(qdri_build *build, qdr_status status) {
-    int64_t word[5];
+    static const char *const names[2][2] = {
+        {"number of an element that is exported twice", "number of an element that nobody exports"},
+        {"number of an element that is imported twice", "number of an element that nobody imports"}};
+    qdri_term term[5];
     for (int role = 0; role < 2; role++) {
-        const qdri_trouble *trouble = &build->trouble[role];
-        word[2 * role] = trouble->twice < 0 ? INT64_MIN : -trouble->twice;
-        word[2 * role + 1] = trouble->hole < 0 ? INT64_MIN : -trouble->hole;
+        int64_t twice = build->trouble[role].twice, hole = build->trouble[role].hole;
+        term[2 * role] = QDRI_IS_LEAST(names[role][0], twice < 0 ? INT64_MAX : twice, 0, INT64_MAX);
+        term[2 * role + 1] = QDRI_IS_LEAST(names[role][1], hole < 0 ? INT64_MAX : hole, 0, INT64_MAX);
     }
-    word[4] = build->spoiled;
+    term[4] = QDRI_IS_MOST("whether something makes no sense", build->spoiled, 0, 1);
     status = qdri_say_who(build->space, build->stream->name, status);
-    static const qdri_expected expected[5] = {
-        QDRI_PLACE(0, "minus the number of an element that was exported twice", INT64_MIN, 0),
-        QDRI_PLACE(1, "minus the number of an element that nobody exports", INT64_MIN, 0),
-        QDRI_PLACE(2, "minus the number of an element that was imported twice", INT64_MIN, 0),
-        QDRI_PLACE(3, "minus the number of an element that nobody imports", INT64_MIN, 0),
-        QDRI_PLACE(4, "whether something makes no sense", 0, 1)};
-    QDRI_TRY(qdri_space_agree(build->space, status, word, expected, 5, build->deadline));
+    QDRI_TRY(qdri_space_agree(build->space, status, term, 5, build->deadline));
     for (int role = 0; role < 2; role++) {
-        int64_t twice = word[2 * role] == INT64_MIN ? -1 : -word[2 * role];
-        int64_t hole = word[2 * role + 1] == INT64_MIN ? -1 : -word[2 * role + 1];
-        if (twice >= 0 || hole >= 0) return report_trouble(build, role, twice, hole);
+        int64_t twice = term[2 * role].value, hole = term[2 * role + 1].value;
+        if (twice < INT64_MAX || hole < INT64_MAX)
+            return report_trouble(build, role, twice < INT64_MAX ? twice : -1, hole < INT64_MAX ? hole : -1);
     }
-    if (word[4])
+    if (term[4].value)
         return qdri_fail(QDR_MISMATCH,
                          "stream '%s', field '%s': a rank was told something that makes no sense",
                          build->stream->name, build->field->name);

@@ -87,12 +87,12 @@ void qdri_owners_close(qdri_effort *effort, qdri_owners *owners);
 qdr_status qdri_owners_widen(qdri_effort *effort, qdri_owners *owners);
 
 /* From a layout that this rank can answer for. */
-qdr_status qdri_owners_walk(qdri_build *build, const qdri_side *side, qdri_owners *owners);
+qdr_status qdri_owners_walk(qdri_build *build, const qdri_array_side *side, qdri_owners *owners);
 /* From what the ranks of one or both roles stated: they tell the responsible ones. Collective over these and those.
  * Tables are opened and filled where there is a range. */
 typedef struct qdri_statement {
-    int is_told;           /* the role's layout is explicit */
-    const qdri_side *side; /* what this rank has to tell of it; NULL: it does not have the role */
+    int is_told;                 /* the role's layout is explicit */
+    const qdri_array_side *side; /* what this rank has to tell of it; NULL: it does not have the role */
 } qdri_statement;
 qdr_status qdri_owners_collect(qdri_build *build, const qdri_statement told[2], const qdri_ranges *ranges,
                                qdri_owners owners[2], qdri_trouble trouble[2]);
@@ -165,9 +165,9 @@ void qdri_build_open(qdri_build *build, qdr_stream *stream, double deadline);
 /* Both. Fields are compared and complete; fills their routes and the first part of the view. The same status everywhere. */
 qdr_status qdri_build_all(qdri_build *build, const qdri_choice *asked);
 
-/* Agreement over both programs; a sentence arrives as it was said. `expected` as in qdri_agreement. */
-qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, int64_t *maximum,
-                            const qdri_expected *expected, int count, double deadline);
+/* Agreement over both programs; a sentence arrives as it was said. */
+qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, qdri_term *term, int terms,
+                            double deadline);
 
 /* Puts program, rank and stream before the sentence of a failure of this rank's own; returns the status. */
 qdr_status qdri_say_who(const qdri_space *space, const char *stream, qdr_status status);

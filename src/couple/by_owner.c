@@ -16,18 +16,18 @@ static qdri_routes *routes_of(qdri_build *build, int role) {
     return role ? &build->field->in : &build->field->out;
 }
 
-static qdri_side side_of(const qdri_build *build, int role) {
-    return (qdri_side){build->field->layout[role], build->field->region[role]};
+static qdri_array_side side_of(const qdri_build *build, int role) {
+    return (qdri_array_side){build->field->layout[role], build->field->region[role]};
 }
 
 /* The other's descriptor may not have come, and own boxes may not have been joined. */
-static int is_known(const qdri_side *side) {
+static int is_known(const qdri_array_side *side) {
     return side->layout && side->region && qdri_layout_is_compact(side->layout);
 }
 
 /* What this rank, in this role, has for everybody of the other; theirs[] are their places, NULL: not wanted. */
 static qdr_status work_out(qdri_build *build, int role, qdri_selection *theirs) {
-    const qdri_side mine = side_of(build, role), other = side_of(build, !role);
+    const qdri_array_side mine = side_of(build, role), other = side_of(build, !role);
     qdr_status status = QDR_OK;
     if (!is_known(&mine) || !is_known(&other)) {
         build->spoiled = 1;
@@ -111,7 +111,7 @@ static qdr_status build_alone(qdri_build *build, int role) {
 /* A hole is looked for once in each program, by its first process. */
 static qdr_status look_for_holes(qdri_build *build) {
     for (int role = 0; role < 2; role++) {
-        const qdri_side side = side_of(build, role);
+        const qdri_array_side side = side_of(build, role);
         int64_t number = -1;
         if (!build->has[role] || build->own[role] != 0 || !is_known(&side)) continue;
         QDRI_TRY(qdri_side_hole(&side, &number));

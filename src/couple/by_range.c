@@ -141,7 +141,7 @@ qdr_status qdri_build_from_tables(qdri_build *build, const qdri_ranges *ranges, 
 /* ---- collecting ---------------------------------------------------------------------------------------- */
 
 /* A compact layout is known to whoever is responsible. */
-static qdr_status walk(qdri_build *build, int role, const qdri_side *side, const qdri_ranges *ranges,
+static qdr_status walk(qdri_build *build, int role, const qdri_array_side *side, const qdri_ranges *ranges,
                        qdri_owners *owners) {
     int64_t low = qdri_ranges_low(ranges, ranges->own), high = qdri_ranges_high(ranges, ranges->own);
     if (!side->layout || !side->region || !qdri_layout_is_compact(side->layout)) {
@@ -161,12 +161,12 @@ qdr_status qdri_build_ranges(qdri_build *build) {
     int computes = build->choice.computes;
     qdri_ranges ranges;
     qdri_owners owners[2] = {{.low = 0}, {.low = 0}};
-    qdri_side side[2];
+    qdri_array_side side[2];
     qdri_statement told[2];
     QDRI_TRY(qdri_ranges_open(build, computes != QDRI_BY_IMPORTER, computes != QDRI_BY_EXPORTER,
                               field->elements, &ranges));
     for (int role = 0; role < 2; role++) {
-        side[role] = (qdri_side){field->layout[role], field->region[role]};
+        side[role] = (qdri_array_side){field->layout[role], field->region[role]};
         told[role] = (qdri_statement){!field->compact[role], build->has[role] ? &side[role] : NULL};
     }
     qdr_status status = qdri_owners_collect(build, told, &ranges, owners, build->trouble);

@@ -5,7 +5,7 @@
  */
 #include "mpi_check.h"
 
-#include "couple/couple_values.h"
+#include "couple/couple_values_fixture.h"
 
 static void test_different_imports(int exporter) {
     static const char *const word[] = {"differ", "'torn'", NULL};

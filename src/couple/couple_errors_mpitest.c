@@ -11,7 +11,7 @@
  */
 #include "mpi_check.h"
 
-#include "couple/couple_pair.h"
+#include "couple/couple_pair_fixture.h"
 
 /* ---- what a stream is opened with ---------------------------------------------------------------------- */
 
@@ -293,16 +293,16 @@ static const struct {
     {"descriptors", no_descriptors, ALL | ONE, QDR_UNKNOWN, {"vague", "disjoint", "representative"}},
     {"queue", negative_queue, ALL | ONE, QDR_INVALID, {"-4"}},
     {"algorithm", unknown_algorithm, ALL, QDR_UNKNOWN, {"no-such"}},
-    {"layouts of ranks", other_layout, ONE, QDR_MISMATCH, {"ranks of", "disagree"}},
-    {"regions of ranks", other_order, ONE, QDR_MISMATCH, {"ranks of", "disagree"}},
-    {"types of ranks", other_type, ONE, QDR_MISMATCH, {"ranks of", "disagree"}},
-    {"widths of ranks", other_width, ONE, QDR_MISMATCH, {"ranks of", "disagree"}},
-    {"fields of ranks", other_field, ONE, QDR_MISMATCH, {"ranks of", "disagree"}},
-    {"numbers of ranks", one_field, ONE, QDR_MISMATCH, {"ranks of", "disagree"}},
-    {"names of ranks", other_stream, ONE, QDR_MISMATCH, {"ranks of", "disagree"}},
-    {"queues of ranks", other_queue, ONE, QDR_MISMATCH, {"ranks of", "disagree"}},
-    {"checks of ranks", other_checks, ONE, QDR_MISMATCH, {"ranks of", "disagree"}},
-    {"builders of ranks", other_builder, ONE, QDR_MISMATCH, {"ranks of", "disagree"}},
+    {"layouts of ranks", other_layout, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
+    {"regions of ranks", other_order, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
+    {"types of ranks", other_type, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
+    {"widths of ranks", other_width, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
+    {"fields of ranks", other_field, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
+    {"numbers of ranks", one_field, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
+    {"names of ranks", other_stream, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
+    {"queues of ranks", other_queue, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
+    {"checks of ranks", other_checks, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
+    {"builders of ranks", other_builder, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
 };
 
 /* Made by all or by one, of the exporter or of the importer; who exports changes. */

@@ -9,7 +9,7 @@
 
 #include "mpi_check.h"
 
-#include "couple/couple_values.h"
+#include "couple/couple_values_fixture.h"
 
 /* ---- times --------------------------------------------------------------------------------------------- */
 
@@ -375,7 +375,8 @@ int main(int argc, char **argv) {
         }
         test_both_ways();
         test_deadlock(0);
-        for (int i = 0; i < 8; i++) test_deadlock(1); /* whose note comes first differs from one to the next */
+        for (int i = 0; i < 8; i++)
+            test_deadlock(1); /* whose note comes first differs from one to the next */
         test_deadlock_after_closing();
         test_closing_both();
         test_self();

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "couple/meet.h"
-#include "tcp/tcp.h"
+#include "wire/tcp/tcp.h"
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */
 
@@ -106,16 +106,12 @@ static qdr_status agree_to_open(qdr_program *program, qdr_status status, const c
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         for (const char *c = said[i] ? said[i] : "\1"; *c; c++)
             digest = qdri_mix(digest + (unsigned char)*c + 256 * i);
-    int64_t word[2] = {(int64_t)digest, ~(int64_t)digest};
-    qdri_agreement agreement = {.status = status, .maximum = word, .count = 2, .deadline = deadline};
+    qdri_term term = QDRI_IS_SAME("program, transport, directory or address", (int64_t)(digest >> 2));
+    qdri_agreement agreement = {
+        .call = "qdr_coupling_open", .status = status, .term = &term, .terms = 1, .deadline = deadline};
     qdri_lock(program->own_wire);
     status = qdri_agree(program->own_wire, &agreement);
     qdri_unlock(program->own_wire);
-    if (!status && qdri_alike_differ(word))
-        status = qdri_fail(QDR_MISMATCH,
-                           "the ranks of %s name different programs, transports, directories or addresses "
-                           "in qdr_coupling_open",
-                           program->name);
     return status;
 }
 
@@ -133,11 +129,10 @@ static void dispose(qdr_coupling *coupling) {
     qdri_wire *wire = coupling->space.wire;
     int is_tcp = coupling->transport && strcmp(coupling->transport, "tcp") == 0;
     if (is_tcp && wire) leave(wire);
-    int usable = wire && qdri_wire_usable(wire), over = 0;
-    PMPI_Finalized(&over);
+    int usable = wire && qdri_wire_usable(wire);
     qdri_space_close(&coupling->space);
     if (wire) qdri_wire_release(&wire);
-    if (coupling->made != MPI_COMM_NULL && usable && !over) PMPI_Comm_free(&coupling->made);
+    if (usable) qdri_comm_free(&coupling->made);
     free(coupling);
 }
 

@@ -18,7 +18,7 @@
 /* ---- asking the keepers -------------------------------------------------------------------------------- */
 
 /* The element of a number: its place in the row-major order of the array. */
-static qdr_status element_of(const qdri_side *side, int64_t number, int64_t *element) {
+static qdr_status element_of(const qdri_array_side *side, int64_t number, int64_t *element) {
     int64_t index[QDR_MOST_DIMENSIONS];
     const int64_t *extent = qdri_layout_extent(side->layout);
     QDRI_TRY(qdr_region_index(side->region, number, index));
@@ -28,7 +28,7 @@ static qdr_status element_of(const qdri_side *side, int64_t number, int64_t *ele
 }
 
 /* The elements of this rank's numbers, in letters to their keepers. */
-static qdr_status write_questions(qdri_build *build, const qdri_side *side, const qdri_ranges *keepers,
+static qdr_status write_questions(qdri_build *build, const qdri_array_side *side, const qdri_ranges *keepers,
                                   int64_t low, int64_t high, qdri_letter *letter) {
     int64_t *element = QDRI_ARRAY(int64_t, high - low), *filled = QDRI_ZERO_ARRAY(int64_t, keepers->count);
     qdr_status status = element && filled ? QDR_OK : qdri_fail_memory();
@@ -79,8 +79,9 @@ static qdr_status write_answers(qdri_build *build, const qdri_owners *table, int
 }
 
 /* Answers come in the order of the questions, keeper by keeper. */
-static qdr_status read_answers(qdri_build *build, int role, const qdri_side *side, const qdri_ranges *keepers,
-                               const qdri_letter *letter, qdri_owners *owners, qdri_trouble *trouble) {
+static qdr_status read_answers(qdri_build *build, int role, const qdri_array_side *side,
+                               const qdri_ranges *keepers, const qdri_letter *letter, qdri_owners *owners,
+                               qdri_trouble *trouble) {
     int64_t *taken = QDRI_ZERO_ARRAY(int64_t, keepers->count);
     qdr_status status = taken ? QDR_OK : qdri_fail_memory();
     for (int64_t i = 0; i < owners->count && !status; i++) {
@@ -112,7 +113,7 @@ static qdr_status open_wide(qdri_build *build, int64_t low, int64_t count, qdri_
 }
 
 /* Two rounds of letters among the ranks of a role. */
-static qdr_status ask(qdri_build *build, int role, const qdri_side *side, const qdri_ranges *keepers,
+static qdr_status ask(qdri_build *build, int role, const qdri_array_side *side, const qdri_ranges *keepers,
                       const qdri_owners *table, qdri_owners *owners) {
     int count = keepers->count;
     qdri_letter *box = QDRI_ZERO_ARRAY(qdri_letter, 4 * (int64_t)count);
@@ -145,7 +146,7 @@ static qdr_status ask(qdri_build *build, int role, const qdri_side *side, const 
 
 /* Finds out who owns this rank's share of the numbers of its program. */
 static qdr_status dereference(qdri_build *build, int role, const qdri_ranges *own, qdri_owners *owners) {
-    const qdri_side side = {build->field->layout[role], build->field->region[role]};
+    const qdri_array_side side = {build->field->layout[role], build->field->region[role]};
     int64_t low = qdri_ranges_low(own, own->own), high = qdri_ranges_high(own, own->own);
     qdri_build_works(build);
     qdr_status status = open_wide(build, low, high - low, owners);
@@ -162,7 +163,7 @@ static qdr_status dereference(qdri_build *build, int role, const qdri_ranges *ow
         qdr_status opened = qdri_ranges_open(build, role == 0, role == 1, elements, &keepers);
         if (opened) return opened;
         if (!status) status = qdr_region_all(side.layout, QDR_ROW_MAJOR, &all);
-        const qdri_side whole = {side.layout, all};
+        const qdri_array_side whole = {side.layout, all};
         if (all) {
             qdri_statement stated[2] = {{0, NULL}, {0, NULL}};
             stated[role] = (qdri_statement){1, &whole};

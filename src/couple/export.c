@@ -49,7 +49,7 @@ static qdr_status take_ask(qdri_running *running, qdri_teller sender, const qdri
     return QDR_OK;
 }
 
-int qdri_export_asked(qdri_box *box, const qdri_body *body) {
+int qdri_export_asked(qdri_memo_box *box, const qdri_body *body) {
     qdri_running *running = box->running;
     running->asks++;
     qdr_status status = take_ask(running, qdri_box_sender(box), &body->ask);
@@ -104,7 +104,7 @@ static void note(qdri_running *running, qdri_answer **list, int64_t *count, int6
     if (running->mines > 0 && running->their > 0) compare_all(running);
 }
 
-int qdri_export_compared(qdri_box *box, const qdri_body *body) {
+int qdri_export_compared(qdri_memo_box *box, const qdri_body *body) {
     qdri_running *running = box->running;
     note(running, &running->theirs, &running->their, &running->their_capacity, &body->answer);
     return 1;

@@ -130,7 +130,7 @@ void qdri_fault_linger(qdri_running *running, qdri_running *other) {
 
 /* ---- hearing ------------------------------------------------------------------------------------------- */
 
-static int heard(qdri_box *box, const qdri_body *body) {
+static int heard(qdri_memo_box *box, const qdri_body *body) {
     qdri_running *running = box->running;
     if (body->fault.status == QDRI_GOODBYE) {
         running->goodbyes_due--;
@@ -152,11 +152,11 @@ void qdri_fault_listen(qdri_running *running) {
     node neighbour[3];
     running->faults = neighbours(&running->stream->coupling->space, neighbour);
     for (int i = 0; i < running->faults; i++) {
-        running->fault[i] = (qdri_box){.running = running,
-                                       .from = neighbour[i].rank,
-                                       .tag = QDRI_TAG_FAULT,
-                                       .bytes = sizeof(qdri_fault_note),
-                                       .came = heard};
+        running->fault[i] = (qdri_memo_box){.running = running,
+                                            .from = neighbour[i].rank,
+                                            .tag = QDRI_TAG_FAULT,
+                                            .bytes = sizeof(qdri_fault_note),
+                                            .came = heard};
         running->goodbyes_due += running->stream->exports && imports(running, neighbour[i]);
         qdri_box_post(&running->fault[i]);
     }

@@ -111,7 +111,7 @@ static qdr_status decode_answer(const qdri_running *running, qdri_teller sender,
 }
 
 /* Answers come in the order of requests. */
-int qdri_import_answered(qdri_box *box, const qdri_body *body) {
+int qdri_import_answered(qdri_memo_box *box, const qdri_body *body) {
     qdri_running *running = box->running;
     const qdri_answer *answer = &body->answer;
     qdr_import_call *call = running->calls;

@@ -18,7 +18,8 @@
 #include "item/list.h"
 #include "layout/layout.h"
 #include "quadrille/couple.h"
-#include "tcp/contact.h"
+#include "wire/agree.h"
+#include "wire/tcp/name.h"
 #include "wire/wire.h"
 
 struct qdr_program {
@@ -134,8 +135,9 @@ qdr_status qdri_streams_end(qdr_coupling *coupling);
 
 /* ---- running: run.c ------------------------------------------------------------------------------------ */
 
-/* Both. The schedules exist: makes the plan and all that running needs. Leaves nothing behind on failure. */
-qdr_status qdri_running_open(qdr_stream *stream);
+/* Both. The schedules exist: makes the plan and all that running needs. Leaves nothing behind on failure. Terms that the
+ * caller asks for go with the first agreement. */
+qdr_status qdri_running_open(qdr_stream *stream, qdri_term *asked, int count);
 /* QDR_BUSY while imports of it are started whose handles the program has, unless it has failed. */
 qdr_status qdri_running_may_close(const qdr_stream *stream);
 /* Collective as qdr_stream_close(); frees everything also when it fails. But where both programs close what they export,

@@ -19,7 +19,6 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/random.h"
-#include "wire/far.h"
 #include "wire/node.h"
 
 typedef struct head {
@@ -70,7 +69,7 @@ static int64_t next_piece(int64_t moved, int64_t bytes) {
 static uint64_t seal_of(const qdri_mail *mail, const qdri_letter *letter) {
     uint64_t about = 0;
     for (const char *at = mail->what; *at; at++) about = qdri_mix(about + (unsigned char)*at);
-    if (!qdri_wire_far(mail->wire) || qdri_space_inside(mail->space, letter->rank)) return about;
+    if (!qdri_wire_joins_programs(mail->wire) || qdri_space_inside(mail->space, letter->rank)) return about;
     return about ^ qdri_checksum(letter->bytes > 0 ? letter->data : "", letter->bytes);
 }
 

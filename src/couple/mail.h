@@ -10,7 +10,7 @@
 #define QDRI_COUPLE_MAIL_H
 
 #include "couple/inside.h"
-#include "discover/flight.h"
+#include "wire/flight.h"
 
 /* What building takes, for the view. */
 typedef struct qdri_effort {

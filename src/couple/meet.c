@@ -12,17 +12,18 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "discover/flight.h"
+#include "wire/flight.h"
 
 qdr_status qdri_program_agree(qdr_program *program, qdr_status status, double *seconds, double deadline) {
     qdri_wire *wire = program->own_wire;
-    int64_t word = 0;
-    if (seconds && qdri_wire_rank(wire) == 0) word = (int64_t)(*seconds * 1e9);
-    qdri_agreement agreement = {.status = status, .maximum = &word, .count = 1, .deadline = deadline};
+    int64_t nanoseconds = seconds && qdri_wire_rank(wire) == 0 ? (int64_t)(*seconds * 1e9) : 0;
+    qdri_term term = QDRI_IS_MOST("nanoseconds there and back", nanoseconds, 0, INT64_MAX);
+    qdri_agreement agreement = {
+        .call = "qdr_coupling_open", .status = status, .term = &term, .terms = 1, .deadline = deadline};
     qdri_lock(wire);
     status = qdri_agree(wire, &agreement);
     qdri_unlock(wire);
-    if (!status && seconds) *seconds = 1e-9 * (double)word;
+    if (!status && seconds) *seconds = 1e-9 * (double)term.value;
     return status;
 }
 
@@ -96,21 +97,12 @@ static qdr_status make_wire(qdr_coupling *coupling, int own, int other, qdri_wir
     }
     int ranks = qdri_wire_ranks(program->wire), members = 0;
     int *member = QDRI_ARRAY(int, ranks);
-    MPI_Group all = MPI_GROUP_NULL, two = MPI_GROUP_NULL;
     if (!member) return qdri_fail_memory();
     for (int rank = 0; rank < ranks; rank++)
         if (program->program_of[rank] == own || program->program_of[rank] == other) member[members++] = rank;
-    int code = PMPI_Comm_group(program->common, &all);
-    if (code == MPI_SUCCESS) code = PMPI_Group_incl(all, members, member, &two);
-    if (code == MPI_SUCCESS)
-        code = PMPI_Comm_create_group(program->common, two, QDRI_TAG_MEET, &coupling->made);
-    if (two != MPI_GROUP_NULL) PMPI_Group_free(&two);
-    if (all != MPI_GROUP_NULL) PMPI_Group_free(&all);
+    qdr_status status = qdri_comm_of_some(program->common, members, member, &coupling->made);
     free(member);
-    if (code != MPI_SUCCESS)
-        return qdri_fail(QDR_MPI, "no communicator of %s and %s could be made", coupling->name,
-                         coupling->peer);
-    return qdri_wire_open(coupling->made, wire);
+    return status ? status : qdri_wire_open(coupling->made, wire);
 }
 
 /* Who is who on it: its ranks are those of the two programs, in the order of the common communicator. */

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "couple/inside.h"
-#include "discover/flight.h"
+#include "wire/flight.h"
 
 /* ---- the roster ---------------------------------------------------------------------------------------- */
 
@@ -60,8 +60,7 @@ static void dispose(qdr_program *program) {
 
 static qdr_status split(qdr_program *program) {
     int rank = qdri_wire_rank(program->wire);
-    int code = PMPI_Comm_split(program->common, program->program_of[rank], rank, &program->own);
-    if (code != MPI_SUCCESS) return qdri_fail(QDR_MPI, "MPI_Comm_split failed");
+    QDRI_TRY(qdri_comm_split(program->common, program->program_of[rank], rank, &program->own));
     return qdri_wire_open_within(program->own, program->seconds, &program->own_wire);
 }
 
@@ -71,7 +70,7 @@ static qdr_status fill(qdr_program *program, const char *name, double seconds) {
     if (flight) flight->deadline = qdri_deadline(seconds);
     qdr_status status = qdri_check_name("the name of the program", name);
     if (!status && !flight) status = qdri_fail_memory();
-    status = qdri_flight_agree(program->wire, flight, status, NULL, 0);
+    status = qdri_flight_agree(program->wire, flight, "qdr_program_open", status);
     if (!status) {
         strcpy(program->name, name);
         status = gather_names(program, flight);
@@ -107,10 +106,7 @@ qdr_status qdr_program_close(qdr_program **program) {
     if (closed->couplings > 0)
         return qdri_fail(QDR_BUSY, "%s: %d couplings are open; close them first", closed->name,
                          closed->couplings);
-    int over = 0;
-    PMPI_Finalized(&over);
-    if (!over && closed->own != MPI_COMM_NULL && qdri_wire_usable(closed->own_wire))
-        PMPI_Comm_free(&closed->own);
+    if (qdri_wire_usable(closed->own_wire)) qdri_comm_free(&closed->own);
     *program = NULL;
     dispose(closed);
     return QDR_OK;

@@ -54,7 +54,7 @@ static qdr_status read_letters(qdri_build *build, int role, const qdri_letter *l
 
 static qdr_status find_room(qdri_build *build, qdri_field *field, int role) {
     int ranks = build->ranks[role];
-    const qdri_side side = {field->layout[role], field->region[role]};
+    const qdri_array_side side = {field->layout[role], field->region[role]};
     survey self = {build->own[role], QDRI_ZERO_ARRAY(int64_t, ranks)};
     qdri_letter *box = QDRI_ZERO_ARRAY(qdri_letter, 2 * (int64_t)ranks);
     qdr_status status = self.room && box ? qdri_side_stated(&side, note_run, &self) : qdri_fail_memory();

@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "couple/run.h"
+#include "discover/partners.h"
 #include "plan/held.h"
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
@@ -104,7 +105,7 @@ static void describe(qdri_running *running) {
 static int64_t converted_bytes(const qdri_running *running) {
     int64_t most = 0;
     for (int i = 0; i < running->in.first[running->in.count]; i++) {
-        const qdri_part *part = &running->in.part[i];
+        const qdri_field_part *part = &running->in.part[i];
         const qdri_field *field = &running->stream->field[part->field];
         int64_t bytes = part->route->elements * field->width * qdr_type_bytes(field->type[1]);
         if (field->type[0] != field->type[1] && bytes > most) most = bytes;
@@ -120,12 +121,14 @@ static qdr_status make_memory(qdri_running *running) {
     running->incoming = QDRI_ZERO_ARRAY(void *, running->in.count);
     running->converted = QDRI_ARRAY(char, converted_bytes(running));
     if (!running->outgoing || !running->incoming || !running->converted) return qdri_fail_memory();
-    return QDR_OK;
+    const qdri_messages *out = &running->out, *in = &running->in;
+    return qdri_partners_on(running->wire, out->count, out->rank, out->bytes, in->count, in->rank, in->bytes,
+                            &running->partners);
 }
 
-static void prepare_box(qdri_running *running, qdri_box *box, int from, int tag, int64_t bytes,
-                        int (*came)(qdri_box *box, const qdri_body *body)) {
-    *box = (qdri_box){.running = running, .from = from, .tag = tag, .bytes = bytes, .came = came};
+static void prepare_box(qdri_running *running, qdri_memo_box *box, int from, int tag, int64_t bytes,
+                        int (*came)(qdri_memo_box *box, const qdri_body *body)) {
+    *box = (qdri_memo_box){.running = running, .from = from, .tag = tag, .bytes = bytes, .came = came};
 }
 
 /* The answer's is posted with the first request. */
@@ -147,7 +150,6 @@ static void listen_to_others(qdri_running *running) {
         prepare_box(running, &running->answer, running->exporter_rank[own % running->exporters],
                     QDRI_TAG_ANSWER, sizeof(qdri_answer), qdri_import_answered);
     qdri_deadlock_listen(running);
-    qdri_vote_listen(running);
     qdri_beside_listen(running);
     qdri_fault_listen(running);
 }
@@ -172,7 +174,6 @@ static void unlink_running(qdri_running *running) {
 /* `stays`: something of it is still under way. */
 static void dispose(qdri_running *running, int stays) {
     qdri_import_close(running);
-    qdri_vote_close(running);
     qdri_beside_close(running);
     qdri_transfer_close(running);
     qdri_timeline_close(&running->timeline);
@@ -182,36 +183,39 @@ static void dispose(qdri_running *running, int stays) {
     if (!stays) free(running);
 }
 
-/* Whether all have their memory; tags, a number for the stream, who has wishes for the plan. */
-static qdr_status agree_to_begin(qdri_running *running, qdr_status status) {
+/* Whether all have their memory; tags, a number for the stream, who has wishes for the plan; and what the caller has to
+ * ask. */
+static qdr_status agree_to_begin(qdri_running *running, qdr_status status, qdri_term *asked, int count) {
+    enum { TERMS = 3 };
     const qdr_stream *stream = running->stream;
     int wishes = stream->options.plan != NULL;
-    int64_t word[] = {(int64_t)(1e9 * qdri_seconds()), wishes, wishes && stream->exports};
-    static const qdri_expected expected[] = {
-        QDRI_PLACE(0, "number of a stream", 0, INT64_MAX),
-        QDRI_PLACE(1, "whether there are wishes for the plan", 0, 1),
-        QDRI_PLACE(2, "whether the exporter has wishes for the plan", 0, 1),
+    qdri_term term[QDRI_TERMS] = {
+        QDRI_IS_MOST("number of a stream", (int64_t)(1e9 * qdri_seconds()), 0, INT64_MAX),
+        QDRI_IS_MOST("whether there are wishes for the plan", wishes, 0, 1),
+        QDRI_IS_MOST("whether the exporter has wishes for the plan", wishes && stream->exports, 0, 1),
     };
-    qdri_agreement agreement = {.status = status,
-                                .maximum = word,
-                                .count = 3,
-                                .expected = expected,
+    qdri_agreement agreement = {.call = "qdr_stream_open",
+                                .status = status,
+                                .term = term,
+                                .terms = TERMS + count,
                                 .wants_tags = 1,
                                 .deadline = qdri_deadline(stream->seconds)};
+    memcpy(term + TERMS, asked, (size_t)count * sizeof *term);
     qdri_lock(running->wire);
     status = qdri_agree(running->wire, &agreement);
     qdri_unlock(running->wire);
+    memcpy(asked, term + TERMS, (size_t)count * sizeof *term);
     running->first_tag = agreement.first_tag;
-    running->nonce = word[0];
-    running->plan_is_wished = (int)word[1];
-    running->plan_wished_by_exporter = (int)word[2];
+    running->nonce = term[0].value;
+    running->plan_is_wished = (int)term[1].value;
+    running->plan_wished_by_exporter = (int)term[2].value;
     return status;
 }
 
 static qdr_status agree_to_run(qdri_running *running, qdr_status status) {
-    qdri_agreement agreement = {.status = status, .deadline = qdri_deadline(running->stream->seconds)};
     qdri_lock(running->wire);
-    status = qdri_agree(running->wire, &agreement);
+    status =
+        qdri_agree_status(running->wire, "qdr_stream_open", status, qdri_deadline(running->stream->seconds));
     qdri_unlock(running->wire);
     return status;
 }
@@ -220,8 +224,9 @@ static qdr_status agree_to_run(qdri_running *running, qdr_status status) {
 static qdr_status begin(qdri_running *running) {
     qdri_lock(running->wire);
     link_running(running);
-    listen_to_others(running);
-    qdr_status status = running->failed ? qdri_running_state(running) : QDR_OK;
+    qdr_status status = qdri_vote_open(running);
+    if (!status) listen_to_others(running);
+    if (!status && running->failed) status = qdri_running_state(running);
     qdri_unlock(running->wire);
     return status;
 }
@@ -229,13 +234,14 @@ static qdr_status begin(qdri_running *running) {
 static void give_up(qdri_running *running, int has_tags) {
     qdri_lock(running->wire);
     unlink_running(running);
-    int stays = qdri_memos_cancel(running);
+    int stays = qdri_memos_cancel(running) | !qdri_vote_close(running);
     if (has_tags && !stays) qdri_wire_return_tags(running->wire, running->first_tag);
+    if (has_tags) qdri_wire_leave_messages(running->wire);
     qdri_unlock(running->wire);
     dispose(running, stays);
 }
 
-qdr_status qdri_running_open(qdr_stream *stream) {
+qdr_status qdri_running_open(qdr_stream *stream, qdri_term *asked, int count) {
     qdri_running *running = QDRI_ZERO_ARRAY(qdri_running, 1);
     if (!running) return qdri_fail_memory(); /* the others wait for it, up to their deadline */
     running->stream = stream;
@@ -244,7 +250,7 @@ qdr_status qdri_running_open(qdr_stream *stream) {
     qdri_timeline_open(stream->options.queue > 0 ? stream->options.queue : 8, &running->timeline);
     describe(running);
     int has_tags = 0;
-    qdr_status status = agree_to_begin(running, make_memory(running));
+    qdr_status status = agree_to_begin(running, make_memory(running), asked, count);
     if (!status) {
         has_tags = 1;
         status = qdri_plan_open(running);
@@ -346,9 +352,12 @@ qdr_status qdri_running_close(qdr_stream *stream, int for_good) {
     }
     wait_for_memos(running);
     unlink_running(running);
-    int stays = qdri_memos_cancel(running);
+    int stays = qdri_memos_cancel(running) | !qdri_vote_close(running);
     /* Who has to receive a memo that still goes holds the tags until then. After a failure nobody has to. */
-    if (!running->failed && !stays) qdri_wire_return_tags(running->wire, running->first_tag);
+    if (!running->failed && !stays)
+        qdri_wire_return_tags(running->wire, running->first_tag);
+    else
+        qdri_wire_leave_messages(running->wire);
     qdri_unlock(running->wire);
     dispose(running, stays);
     stream->running = NULL;

@@ -31,20 +31,9 @@
 
 #include "couple/inside.h"
 #include "couple/timeline.h"
+#include "wire/council.h"
 
 /* ---- small messages ------------------------------------------------------------------------------------ */
-
-/* Tags of the stream's span. */
-enum {
-    QDRI_TAG_ASK,
-    QDRI_TAG_ANSWER,
-    QDRI_TAG_COMPARE,
-    QDRI_TAG_FAULT,
-    QDRI_TAG_WAITS,
-    QDRI_TAG_UP,
-    QDRI_TAG_DOWN,
-    QDRI_TAG_BESIDE
-};
 
 enum { QDRI_SENTENCE = 1000, QDRI_WHAT = 400 };
 
@@ -104,7 +93,6 @@ typedef union qdri_body {
     qdri_fault_note fault;
     qdri_wait_note statement;
     qdri_call_note call;
-    qdri_ballot ballot;
 } qdri_body;
 
 /* A small message that goes; taken from a pool and given back. */
@@ -118,22 +106,22 @@ struct qdri_memo {
 };
 
 /* A receive that is posted ahead, again and again. */
-typedef struct qdri_box qdri_box;
-struct qdri_box {
+typedef struct qdri_memo_box qdri_memo_box;
+struct qdri_memo_box {
     qdri_operation operation; /* first */
     qdri_running *running;
     int from, tag;
     int64_t bytes;
     /* Whether more is to come. */
-    int (*came)(qdri_box *box, const qdri_body *body);
+    int (*came)(qdri_memo_box *box, const qdri_body *body);
     qdri_body body;
 };
 
 void qdri_memo_send(qdri_running *running, int to, int tag, const void *body, int64_t bytes);
 /* Listens; failures end up in the stream. */
-void qdri_box_post(qdri_box *box);
+void qdri_box_post(qdri_memo_box *box);
 /* Who writes to it. */
-qdri_teller qdri_box_sender(const qdri_box *box);
+qdri_teller qdri_box_sender(const qdri_memo_box *box);
 /* True when MPI may go on with what is under way: then the memory must stay. */
 int qdri_memos_cancel(qdri_running *running);
 
@@ -141,23 +129,22 @@ int qdri_memos_cancel(qdri_running *running);
 
 typedef struct qdri_vote qdri_vote;
 struct qdri_vote {
-    qdri_ballot result; /* first this rank's own words, then with those from below, then the maxima */
-    qdri_vote *next;    /* of those that are not over, the oldest first */
-    int done, dropped;
+    qdri_agreement agreement; /* first */
+    qdri_term term[QDRI_VOTED];
+    qdri_running *running;
+    qdri_ballot result; /* the maxima, when it is done */
+    qdri_vote *next;    /* of those that are not over */
+    int done, is_over, dropped;
 };
 
-/* What came from one child, the oldest first. */
-typedef struct qdri_ballots {
-    qdri_ballot *ballot;
-    int64_t count, capacity;
-} qdri_ballots;
-
+/* Before the first of them. */
+qdr_status qdri_vote_open(qdri_running *running);
 /* Collective over the ranks of the program that take part in the stream, in the same order. */
 qdr_status qdri_vote_start(qdri_running *running, const qdri_ballot *ballot, qdri_vote **vote);
 /* Its result is not wanted any more; it still takes its course. */
 void qdri_vote_drop(qdri_vote **vote);
-void qdri_vote_listen(qdri_running *running);
-void qdri_vote_close(qdri_running *running);
+/* False: MPI may go on with some of its memory. */
+int qdri_vote_close(qdri_running *running);
 
 /* ---- calls without a vote ------------------------------------------------------------------------------ */
 
@@ -188,11 +175,11 @@ typedef struct qdri_header {
 } qdri_header;
 
 /* The elements of one field in one message. */
-typedef struct qdri_part {
+typedef struct qdri_field_part {
     const qdri_route *route;
     int field;
     int64_t at; /* in the message */
-} qdri_part;
+} qdri_field_part;
 
 /* All messages of one direction, one after the other in a block of memory. */
 typedef struct qdri_messages {
@@ -202,7 +189,7 @@ typedef struct qdri_messages {
     int64_t *at;    /* [count + 1]: in the block */
     int64_t *bytes; /* [count] */
     int *first;     /* [count + 1]: in part[] */
-    qdri_part *part;
+    qdri_field_part *part;
 } qdri_messages;
 
 /* ---- a stream that runs -------------------------------------------------------------------------------- */
@@ -236,13 +223,14 @@ struct qdri_running {
 
     qdri_memo *memos, *unused_memos; /* all, and those in the pool */
     int memos_under_way;
-    qdri_box ask, answer, compare, waits, fault[3], up[2], down, beside;
+    qdri_memo_box ask, answer, compare, waits, fault[3], beside;
     int faults;       /* boxes of fault[] in use */
     int goodbyes_due; /* of importers that this rank listens to */
     int lingers;      /* the exporter may close it and go on; its end comes with that of the coupling */
 
     /* The transfer. */
     qdri_messages out, in;
+    qdr_partners *partners;
     int plan_is_wished, plan_wished_by_exporter; /* in some way */
     qdr_plan *plan;
     qdr_exchange *exchange;
@@ -268,8 +256,8 @@ struct qdri_running {
     int64_t said;           /* memos of each correspondent */
     double asked, spared;   /* the last request's time, and the promise */
 
-    qdri_vote *votes, *unlifted; /* that are not over; the first of them that did not go up */
-    qdri_ballots heard_below[2];
+    qdri_council *council; /* of the ranks of this program that take part */
+    qdri_vote *votes;      /* that are not over */
 
     int64_t numbered; /* exports and promises that were made or refused */
     qdri_call_notes calls_told, calls_heard;
@@ -362,10 +350,10 @@ void qdri_convert(qdr_type from, qdr_type to, int64_t count, const void *in, voi
 
 /* The exporter's part of a step; whether anything happened. */
 int qdri_export_announce(qdri_running *running);
-int qdri_export_asked(qdri_box *box, const qdri_body *body);
-int qdri_export_compared(qdri_box *box, const qdri_body *body);
+int qdri_export_asked(qdri_memo_box *box, const qdri_body *body);
+int qdri_export_compared(qdri_memo_box *box, const qdri_body *body);
 /* The importer's. */
-int qdri_import_answered(qdri_box *box, const qdri_body *body);
+int qdri_import_answered(qdri_memo_box *box, const qdri_body *body);
 /* The first call whose data has not come; NULL: none. */
 qdr_import_call *qdri_import_next(const qdri_running *running);
 /* Ends what has ended. */

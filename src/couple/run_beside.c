@@ -93,7 +93,7 @@ static void keep(qdri_running *running, qdri_call_notes *notes, const qdri_call_
     compare(running);
 }
 
-static int came(qdri_box *box, const qdri_body *body) {
+static int came(qdri_memo_box *box, const qdri_body *body) {
     qdri_call_note note = body->call;
     note.what[QDRI_WHAT - 1] = 0;
     keep(box->running, &box->running->calls_heard, &note);
@@ -134,11 +134,11 @@ qdr_status qdri_beside_refused(qdri_running *running, qdr_status status) {
 void qdri_beside_listen(qdri_running *running) {
     running->heard_last = running->fellows == 1;
     if (running->fellows == 1) return;
-    running->beside = (qdri_box){.running = running,
-                                 .from = running->fellow_rank[before(running)],
-                                 .tag = QDRI_TAG_BESIDE,
-                                 .bytes = sizeof(qdri_call_note),
-                                 .came = came};
+    running->beside = (qdri_memo_box){.running = running,
+                                      .from = running->fellow_rank[before(running)],
+                                      .tag = QDRI_TAG_BESIDE,
+                                      .bytes = sizeof(qdri_call_note),
+                                      .came = came};
     qdri_box_post(&running->beside);
 }
 

@@ -93,7 +93,7 @@ static void state(qdri_running *running, int64_t knows_tag, int64_t knows_serial
 }
 
 /* What the other said of an earlier stream may have come after that was closed. */
-static int heard(qdri_box *box, const qdri_body *body) {
+static int heard(qdri_memo_box *box, const qdri_body *body) {
     qdri_running *running = box->running;
     if (body->statement.stream != running->nonce) return 1;
     if (body->statement.kind == QDRI_GOODBYE) {
@@ -115,11 +115,11 @@ void qdri_deadlock_listen(qdri_running *running) {
     const qdr_stream *stream = running->stream;
     if (!qdri_running_is_root(running) || stream->coupling->space.is_self) return;
     running->waits =
-        (qdri_box){.running = running,
-                   .from = stream->exports ? running->importer_rank[0] : running->exporter_rank[0],
-                   .tag = QDRI_TAG_WAITS,
-                   .bytes = sizeof(qdri_wait_note),
-                   .came = heard};
+        (qdri_memo_box){.running = running,
+                        .from = stream->exports ? running->importer_rank[0] : running->exporter_rank[0],
+                        .tag = QDRI_TAG_WAITS,
+                        .bytes = sizeof(qdri_wait_note),
+                        .came = heard};
     running->goodbyes_due += stream->exports;
     qdri_box_post(&running->waits);
 }

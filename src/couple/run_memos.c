@@ -55,12 +55,12 @@ void qdri_memo_send(qdri_running *running, int to, int tag, const void *body, in
 
 /* ---- boxes --------------------------------------------------------------------------------------------- */
 
-qdri_teller qdri_box_sender(const qdri_box *box) {
+qdri_teller qdri_box_sender(const qdri_memo_box *box) {
     return qdri_space_sender(&box->running->stream->coupling->space, box->from);
 }
 
 static void came(qdri_operation *operation, qdr_status status) {
-    qdri_box *box = (qdri_box *)operation;
+    qdri_memo_box *box = (qdri_memo_box *)operation;
     if (!status)
         status = qdri_decode_length(qdri_box_sender(box), "a memo", box->operation.bytes, box->bytes);
     if (status)
@@ -69,7 +69,7 @@ static void came(qdri_operation *operation, qdr_status status) {
         qdri_box_post(box);
 }
 
-void qdri_box_post(qdri_box *box) {
+void qdri_box_post(qdri_memo_box *box) {
     box->operation.done = came;
     box->operation.casual = 1;
     qdr_status status = qdri_receive(box->running->wire, &box->operation, box->from,
@@ -80,9 +80,9 @@ void qdri_box_post(qdri_box *box) {
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
 int qdri_memos_cancel(qdri_running *running) {
-    qdri_box *const box[] = {&running->ask,      &running->answer,   &running->compare,  &running->waits,
-                             &running->fault[0], &running->fault[1], &running->fault[2], &running->up[0],
-                             &running->up[1],    &running->down,     &running->beside};
+    qdri_memo_box *const box[] = {&running->ask,      &running->answer,   &running->compare,
+                                  &running->waits,    &running->fault[0], &running->fault[1],
+                                  &running->fault[2], &running->beside};
     int stays = 0;
     for (size_t i = 0; i < sizeof box / sizeof *box; i++)
         stays |= qdri_cancel(running->wire, &box[i]->operation);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "couple/run.h"
-#include "discover/partners.h"
 
 /* What travels, in whole words. */
 typedef struct wishes {
@@ -17,6 +16,7 @@ typedef struct wishes {
     int64_t chunk, window, barrier;
 } wishes;
 enum { WORDS = sizeof(wishes) / sizeof(int64_t) };
+_Static_assert((int)WORDS <= (int)QDRI_TERMS, "wishes are the terms of one agreement");
 
 static qdr_status copy_word(const char *word, char *to, size_t size) {
     if (!word) return QDR_OK;
@@ -57,16 +57,21 @@ static qdr_status share_wishes(qdri_running *running, wishes *wanted, double dea
     const qdr_stream *stream = running->stream;
     int decides = running->plan_wished_by_exporter ? stream->exports : stream->imports;
     int64_t word[WORDS];
+    qdri_term term[WORDS];
     qdr_status status = QDR_OK;
     for (int i = 0; i < (int)WORDS; i++) word[i] = INT64_MIN;
     if (stream->options.plan) status = make_wishes(stream->options.plan, wanted);
     if (decides && stream->options.plan && !status) memcpy(word, wanted, sizeof *wanted);
+    for (int i = 0; i < (int)WORDS; i++)
+        term[i] = QDRI_IS_MOST("a wish for the plan", word[i], INT64_MIN, INT64_MAX);
     qdri_lock(running->wire);
     status = qdri_agree(
         running->wire,
-        &(qdri_agreement){.status = status, .maximum = word, .count = WORDS, .deadline = deadline});
+        &(qdri_agreement){
+            .call = "qdr_stream_open", .status = status, .term = term, .terms = WORDS, .deadline = deadline});
     qdri_unlock(running->wire);
     QDRI_TRY(status);
+    for (int i = 0; i < (int)WORDS; i++) word[i] = term[i].value;
     memcpy(wanted, word, sizeof *wanted);
     return decode_wishes(wanted);
 }
@@ -75,31 +80,23 @@ static const char *unless_empty(const char *word) {
     return *word ? word : NULL;
 }
 
-/* Over TCP there is nothing to schedule, and no receiving from anyone. */
 static void fill_options(const qdr_stream *stream, const wishes *wanted, qdr_plan_options *options) {
-    int is_tcp = !strcmp(stream->coupling->transport, "tcp");
     if (stream->options.plan) *options = *stream->options.plan; /* machine, tracing, deadline */
-    options->algorithm = is_tcp ? "async" : unless_empty(wanted->algorithm);
-    options->pacing = is_tcp ? "free" : unless_empty(wanted->pacing);
-    options->transport = is_tcp ? "net" : unless_empty(wanted->transport);
+    options->algorithm = unless_empty(wanted->algorithm);
+    options->pacing = unless_empty(wanted->pacing);
+    options->transport = unless_empty(wanted->transport);
     options->chunk = wanted->chunk;
     options->window = wanted->window;
-    options->barrier = is_tcp ? 0 : (int)wanted->barrier;
+    options->barrier = (int)wanted->barrier;
     options->in_flight = 1;
     if (!options->stall_seconds) options->stall_seconds = stream->seconds;
 }
 
 qdr_status qdri_plan_open(qdri_running *running) {
-    const qdri_messages *out = &running->out, *in = &running->in;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     wishes wanted = {.chunk = 0};
-    qdr_partners *partners = NULL;
-    double deadline = qdri_deadline(running->stream->seconds);
-    if (running->plan_is_wished) QDRI_TRY(share_wishes(running, &wanted, deadline));
+    if (running->plan_is_wished)
+        QDRI_TRY(share_wishes(running, &wanted, qdri_deadline(running->stream->seconds)));
     fill_options(running->stream, &wanted, &options);
-    QDRI_TRY(qdri_partners_on(running->wire, out->count, out->rank, out->bytes, in->count, in->rank,
-                              in->bytes, deadline, &partners));
-    qdr_status status = qdr_plan_create(partners, &options, &running->plan);
-    qdr_partners_destroy(&partners);
-    return status;
+    return qdr_plan_create(running->partners, &options, &running->plan);
 }

@@ -52,16 +52,16 @@ int64_t qdri_messages_total(const qdri_messages *messages) {
 }
 
 /* The parts of all fields, by rising partner, and of one partner in the order of fields. */
-static qdr_status sort_parts(const qdr_stream *stream, int outgoing, int64_t parts, qdri_part *part) {
+static qdr_status sort_parts(const qdr_stream *stream, int outgoing, int64_t parts, qdri_field_part *part) {
     int64_t *key = QDRI_ARRAY(int64_t, parts), *order = QDRI_ARRAY(int64_t, parts);
-    qdri_part *found = QDRI_ARRAY(qdri_part, parts);
+    qdri_field_part *found = QDRI_ARRAY(qdri_field_part, parts);
     int64_t count = 0;
     int good = key && order && found;
     for (int f = 0; good && f < stream->fields; f++) {
         const qdri_routes *routes = routes_of(&stream->field[f], outgoing);
         for (int i = 0; i < routes->count; i++) {
             key[count] = routes->route[i].partner;
-            found[count++] = (qdri_part){.route = &routes->route[i], .field = f};
+            found[count++] = (qdri_field_part){.route = &routes->route[i], .field = f};
         }
     }
     good = good && qdri_sort_order(key, parts, order);
@@ -85,7 +85,7 @@ static qdr_status lay_out(const qdr_stream *stream, int outgoing, int64_t parts,
         messages->at[m] = at;
         messages->first[m] = (int)i;
         for (; i < parts && messages->part[i].route->partner == messages->partner[m]; i++) {
-            qdri_part *part = &messages->part[i];
+            qdri_field_part *part = &messages->part[i];
             int64_t unit = element_bytes(&stream->field[part->field], 0);
             part->at = bytes;
             if (unit > 0 && part->route->elements > (INT64_MAX / 4 - at - bytes) / unit)
@@ -110,7 +110,7 @@ qdr_status qdri_messages_open(const qdr_stream *stream, int outgoing, qdri_messa
         .at = QDRI_ZERO_ARRAY(int64_t, parts + 1),
         .bytes = QDRI_ARRAY(int64_t, parts),
         .first = QDRI_ZERO_ARRAY(int, parts + 1),
-        .part = QDRI_ARRAY(qdri_part, parts),
+        .part = QDRI_ARRAY(qdri_field_part, parts),
     };
     qdr_status status = QDR_OK;
     if (!messages->partner || !messages->rank || !messages->at || !messages->bytes || !messages->first ||
@@ -128,6 +128,7 @@ void qdri_transfer_close(qdri_running *running) {
     int left_to_mpi = running->exchange || running->lost;
     qdri_exchange_abandon(&running->exchange);
     qdr_plan_destroy(&running->plan);
+    qdr_partners_destroy(&running->partners);
     for (int64_t i = 0; !left_to_mpi && i < running->snapshots; i++) free(running->snapshot[i]);
     if (!left_to_mpi) free(running->staging);
     free(running->snapshot);
@@ -144,7 +145,7 @@ static void pack_message(qdri_running *running, const void *const *data, int m, 
     const qdri_messages *out = &running->out;
     int64_t end = sizeof(qdri_header);
     for (int i = out->first[m]; i < out->first[m + 1]; i++) {
-        const qdri_part *part = &out->part[i];
+        const qdri_field_part *part = &out->part[i];
         int64_t unit = element_bytes(&running->stream->field[part->field], 0);
         memset(message + end, 0, (size_t)(part->at - end));
         qdri_route_pack(part->route, data[part->field], unit, message + part->at);
@@ -218,7 +219,8 @@ static qdr_status check_header(const qdri_running *running, const qdr_import_cal
     return QDR_OK;
 }
 
-static void unpack_part(qdri_running *running, const qdri_part *part, const char *message, void *array) {
+static void unpack_part(qdri_running *running, const qdri_field_part *part, const char *message,
+                        void *array) {
     const qdri_field *field = &running->stream->field[part->field];
     const void *packed = message + part->at;
     if (field->type[0] != field->type[1]) {

@@ -33,20 +33,19 @@ static void dispose(qdr_stream *stream) {
 /* Everybody has come with arguments that make sense, and the ranks of a program with the same ones. */
 static qdr_status agree_on_arguments(const qdr_stream *stream, const qdri_head *head, qdr_status status,
                                      double deadline) {
-    enum { WORDS = 2 * QDRI_DECLARED };
     const qdri_space *space = &stream->coupling->space;
-    int64_t word[2 * WORDS], digest[QDRI_DECLARED] = {0};
+    int64_t digest[QDRI_DECLARED] = {0};
+    qdri_term term[2 * QDRI_DECLARED];
+    char name[2 * QDRI_DECLARED][2 * QDRI_NAME];
     if (!status) qdri_declared_digests(stream, head, digest);
-    for (int i = 0; i < 2 * WORDS; i++) word[i] = INT64_MIN;
-    for (int i = 0; i < QDRI_DECLARED; i++) qdri_alike_put(&word[WORDS * space->side + 2 * i], digest[i]);
+    for (int i = 0; i < 2 * QDRI_DECLARED; i++) {
+        int side = i / QDRI_DECLARED, what = i % QDRI_DECLARED;
+        snprintf(name[i], sizeof name[i], "%s of a stream, in %s", qdri_declared_what[what],
+                 space->name[side]);
+        term[i] = QDRI_IS_SAME(name[i], side == space->side ? digest[what] : QDRI_SILENT);
+    }
     status = qdri_say_who(space, stream->name[0] ? stream->name : "?", status);
-    QDRI_TRY(qdri_space_agree(space, status, word, NULL, 2 * WORDS, deadline));
-    for (int side = 0; side < 2 - space->is_self; side++)
-        for (int i = 0; i < QDRI_DECLARED; i++)
-            if (qdri_alike_differ(&word[WORDS * side + 2 * i]))
-                return qdri_fail(QDR_MISMATCH, "the ranks of %s disagree on the %s of a stream",
-                                 space->name[side], qdri_declared_what[i]);
-    return QDR_OK;
+    return qdri_space_agree(space, status, term, 2 * QDRI_DECLARED, deadline);
 }
 
 /* The two declarations, the first program's first. `*theirs` is what came, to be freed. */
@@ -70,47 +69,47 @@ static qdr_status exchange_heads(qdri_build *build, const qdri_head *mine, const
     return QDR_OK;
 }
 
-/* What building took, over all ranks of both programs. */
-static qdr_status sum_up(qdri_build *build, double began) {
-    enum { SUMS = 10 };
+/* What building took, over all ranks of both programs: asked with the agreement with which the stream begins to run. */
+enum {
+    MOST_NANOSECONDS,
+    MOST_COMPUTED = 2,
+    NANOSECONDS = 4,
+    COMPUTED = 6,
+    ELAPSED = 8,
+    EFFORT,
+    SUMS = EFFORT + 4
+};
+
+static void ask_sums(const qdri_build *build, double began, qdri_term *term) {
     const qdri_effort *effort = &build->effort;
-    qdr_stream_view *view = &build->stream->view;
-    int64_t most[5] = {0}, sum[SUMS] = {0};
-    qdri_wire *wire = build->space->wire;
-    for (int role = 0; role < 2; role++)
-        if (build->has[role]) {
-            most[role] = sum[role] = (int64_t)(1e9 * effort->seconds);
-            most[2 + role] = sum[2 + role] = effort->computed;
-        }
-    most[4] = (int64_t)(1e9 * (qdri_seconds() - began));
-    sum[4] = effort->inside_messages, sum[5] = effort->inside_bytes;
-    sum[6] = effort->across_messages, sum[7] = effort->across_bytes;
-    QDRI_TRY(qdri_space_agree(build->space, QDR_OK, most, NULL, 5, build->deadline));
-    qdri_lock(wire);
-    qdri_flight *flight = qdri_flight_create(wire, "summing up");
-    int64_t *words = flight ? QDRI_FLIGHT_ARRAY(flight, int64_t, SUMS) : NULL;
-    qdri_flight_leg *leg = words ? qdri_flight_legs(flight, 1) : NULL;
-    qdr_status status = leg ? QDR_OK : qdri_fail_memory();
-    if (leg) {
-        flight->deadline = build->deadline;
-        memcpy(words, sum, sizeof sum);
-        qdri_flight_note(leg, qdri_reduce(wire, &leg->operation, QDRI_SUM, words, SUMS));
-        status = qdri_flight_wait(flight);
-        memcpy(sum, words, sizeof sum);
-    }
-    if (flight) qdri_flight_end(&flight);
-    qdri_unlock(wire);
+    term[ELAPSED] =
+        QDRI_IS_MOST("nanoseconds of building", (int64_t)(1e9 * (qdri_seconds() - began)), 0, INT64_MAX);
+    term[EFFORT] = QDRI_IS_SUM("messages inside", effort->inside_messages);
+    term[EFFORT + 1] = QDRI_IS_SUM("bytes inside", effort->inside_bytes);
+    term[EFFORT + 2] = QDRI_IS_SUM("messages across", effort->across_messages);
+    term[EFFORT + 3] = QDRI_IS_SUM("bytes across", effort->across_bytes);
     for (int role = 0; role < 2; role++) {
-        view->seconds_most[role] = 1e-9 * (double)most[role];
-        view->seconds_mean[role] = 1e-9 * (double)sum[role] / build->ranks[role];
-        view->computed_most[role] = most[2 + role];
-        view->computed_all[role] = sum[2 + role];
+        int64_t nanoseconds = build->has[role] ? (int64_t)(1e9 * effort->seconds) : 0;
+        int64_t computed = build->has[role] ? effort->computed : 0;
+        term[MOST_NANOSECONDS + role] = QDRI_IS_MOST("nanoseconds of a rank", nanoseconds, 0, INT64_MAX);
+        term[MOST_COMPUTED + role] = QDRI_IS_MOST("elements of a rank", computed, 0, INT64_MAX);
+        term[NANOSECONDS + role] = QDRI_IS_SUM("nanoseconds", nanoseconds);
+        term[COMPUTED + role] = QDRI_IS_SUM("elements", computed);
     }
-    view->build_seconds = 1e-9 * (double)most[4];
-    view->inside_messages = sum[4], view->inside_bytes = sum[5];
-    view->across_messages = sum[6], view->across_bytes = sum[7];
-    view->peak_bytes = effort->memory.peak;
-    return status;
+}
+
+static void keep_sums(const qdri_build *build, const qdri_term *term) {
+    qdr_stream_view *view = &build->stream->view;
+    for (int role = 0; role < 2; role++) {
+        view->seconds_most[role] = 1e-9 * (double)term[MOST_NANOSECONDS + role].value;
+        view->seconds_mean[role] = 1e-9 * (double)term[NANOSECONDS + role].value / build->ranks[role];
+        view->computed_most[role] = term[MOST_COMPUTED + role].value;
+        view->computed_all[role] = term[COMPUTED + role].value;
+    }
+    view->build_seconds = 1e-9 * (double)term[ELAPSED].value;
+    view->inside_messages = term[EFFORT].value, view->inside_bytes = term[EFFORT + 1].value;
+    view->across_messages = term[EFFORT + 2].value, view->across_bytes = term[EFFORT + 3].value;
+    view->peak_bytes = build->effort.memory.peak;
 }
 
 static void count_runs(const qdri_routes *routes, int64_t *runs) {
@@ -142,9 +141,12 @@ static qdr_status open_stream(qdr_stream *stream, qdri_head *head, qdr_status de
     QDRI_TRY(status);
     double began = qdri_seconds();
     QDRI_TRY(qdri_build_all(&build, &asked));
-    QDRI_TRY(sum_up(&build, began));
     fill_view(stream);
-    return qdri_running_open(stream);
+    qdri_term sum[SUMS];
+    ask_sums(&build, began, sum);
+    QDRI_TRY(qdri_running_open(stream, sum, SUMS));
+    keep_sums(&build, sum);
+    return QDR_OK;
 }
 
 static const qdr_stream_options defaults = QDR_STREAM_OPTIONS;

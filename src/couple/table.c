@@ -130,7 +130,7 @@ static qdr_status fill_run(void *context, int64_t number, int64_t count, int ran
     return QDR_OK;
 }
 
-qdr_status qdri_owners_walk(qdri_build *build, const qdri_side *side, qdri_owners *owners) {
+qdr_status qdri_owners_walk(qdri_build *build, const qdri_array_side *side, qdri_owners *owners) {
     filler self = {&build->effort, owners};
     return qdri_side_walk(side, owners->low, owners->low + owners->count, fill_run, &self);
 }
@@ -272,8 +272,8 @@ static qdr_status make_letters(qdri_build *build, teller *self, qdri_letter *let
     return QDR_OK;
 }
 
-static qdr_status write_letters(qdri_build *build, int role, const qdri_side *side, const qdri_ranges *ranges,
-                                qdri_letter *letter) {
+static qdr_status write_letters(qdri_build *build, int role, const qdri_array_side *side,
+                                const qdri_ranges *ranges, qdri_letter *letter) {
     int count = ranges->count;
     teller self = {.ranges = ranges, .inverse = 1.0 / (double)ranges->chunk, .own = build->own[role]};
     int64_t *counts = QDRI_ZERO_ARRAY(int64_t, 2 * (int64_t)count);

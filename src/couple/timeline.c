@@ -149,7 +149,7 @@ static void append(qdri_timeline *timeline, double time) {
 
 /* As if the export took place: pins what the requests would match, which are the last two at most, and
  * counts. */
-qdri_room qdri_timeline_room(qdri_timeline *timeline, double time) {
+qdri_timeline_verdict qdri_timeline_room(qdri_timeline *timeline, double time) {
     double last = timeline->last;
     int64_t decided = timeline->decided;
     qdri_stamp *match;

@@ -50,16 +50,16 @@ typedef struct qdri_timeline {
 void qdri_timeline_open(int queue, qdri_timeline *timeline);
 void qdri_timeline_close(qdri_timeline *timeline);
 
-typedef enum qdri_room {
+typedef enum qdri_timeline_verdict {
     QDRI_ROOM,    /* the export will be kept */
     QDRI_NO_NEED, /* it can match nothing, and need not be copied */
     QDRI_FULL,    /* so many wait already */
-} qdri_room;
+} qdri_timeline_verdict;
 
 /* Memory for one more export; before each of the next two. */
 qdr_status qdri_timeline_reserve(qdri_timeline *timeline);
 /* What an export at `time`, higher than the last one, would meet. */
-qdri_room qdri_timeline_room(qdri_timeline *timeline, double time);
+qdri_timeline_verdict qdri_timeline_room(qdri_timeline *timeline, double time);
 /* The export takes place; there was room. Returns the slot for its data, -1: not needed. */
 int qdri_timeline_export(qdri_timeline *timeline, double time);
 /* The exporter's promise; infinity: it will export no more. */

@@ -29,7 +29,7 @@ typedef struct history {
     double promised;
 } history;
 
-static qdri_room room_for(qdri_timeline *timeline, double time) {
+static qdri_timeline_verdict room_for(qdri_timeline *timeline, double time) {
     assert_int_equal(qdri_timeline_reserve(timeline), QDR_OK);
     return qdri_timeline_room(timeline, time);
 }
@@ -130,7 +130,7 @@ static void export_next(play *play) {
     double last = past->count ? past->time[past->count - 1] : -5;
     double time = fmax(last + 0.5 + step(play), past->promised);
     if (past->count == MOST || time > 20) return;
-    qdri_room room = room_for(&play->timeline, time);
+    qdri_timeline_verdict room = room_for(&play->timeline, time);
     int kept = play->timeline.kept;
     assert_int_equal(room, room_for(&play->timeline, time));
     assert_int_equal(kept, play->timeline.kept);

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whom a round by messages misses. A rank waits for keepers that have not taken what it sent them, or have not
- * answered: those it can name. Otherwise it waits, in the gossip, for one rank, which may itself wait for
- * another, and so on to the one that is missing. Nobody sees that from afar; so whoever gives up says whom he
- * missed, as his last word, to those who would still hear from him.
- *
- * In the gossip a rank in step i waits for one that is in an earlier step, or has not begun. So those in a later
- * step wait a little longer for the last word of the others, and it comes to all, step by step.
+ * answered: those it can name. Otherwise it waits, in the council, for one rank, which may itself wait for another,
+ * and so on to the one that is missing. Nobody sees that from afar; so whoever gives up says whom he missed, as his
+ * last word, to all; and whoever may only have been kept waiting by others gives them a moment to say so.
  */
 #include <stdio.h>
 
 #include "directory/traffic.h"
-
-/* The gossip that is under way; NULL: none. */
-static const qdri_gossip *gossip_of(const qdri_traffic *t) {
-    if (qdri_gossip_awaits(t->enter) >= 0) return t->enter;
-    return qdri_gossip_awaits(t->leave) >= 0 ? t->leave : NULL;
-}
 
 /* The keepers whose operation of this kind is under way; segments are in their order. */
 static int name_keepers(const qdri_traffic *t, int answers, const char *what, char *text, size_t size) {
@@ -39,25 +30,26 @@ static int name_keepers(const qdri_traffic *t, int answers, const char *what, ch
     return named;
 }
 
+/* What this rank knows of by itself. */
+static int name_known(const qdri_traffic *t, char *text, size_t size) {
+    return name_keepers(t, 0, "has not taken what was sent to it", text, size) ||
+           (t->has_entered && name_keepers(t, 1, "has not answered", text, size));
+}
+
 void qdri_messages_absent(const qdr_directory_round *round, char *text, size_t size) {
     const qdri_traffic *t = round->traffic;
-    const qdri_gossip *gossip = t ? gossip_of(t) : NULL;
+    int awaited = t ? qdri_council_awaits(round->directory->council) : -1;
     *text = '\0';
-    if (!t || name_keepers(t, 0, "has not taken what was sent to it", text, size)) return;
-    if (t->has_entered && name_keepers(t, 1, "has not answered", text, size)) return;
-    if (gossip) snprintf(text, size, "; rank %d has not come so far", qdri_gossip_awaits(gossip));
+    if (t && !name_known(t, text, size) && awaited >= 0)
+        snprintf(text, size, "; rank %d has not come so far", awaited);
 }
 
-int qdri_messages_steps(const qdr_directory_round *round, int *all) {
-    const qdri_traffic *t = round->traffic;
-    const qdri_gossip *gossip = t ? gossip_of(t) : NULL;
-    *all = t ? t->enter->steps : 0;
-    return gossip ? gossip->step + 1 : 0;
+double qdri_messages_moment(const qdr_directory_round *round, double most) {
+    char text[200];
+    if (!round->traffic || name_known(round->traffic, text, sizeof text)) return 0;
+    return qdri_council_knows(round->directory->council) ? 0.5 * most : most;
 }
 
-void qdri_messages_last_word(qdr_directory_round *round, qdr_status status) {
-    qdri_traffic *t = round->traffic;
-    if (!t) return;
-    qdri_gossip_give_up(t->enter, status);
-    qdri_gossip_give_up(t->leave, status);
+void qdri_messages_last_word(const qdr_directory_round *round, qdr_status status) {
+    if (round->traffic) qdri_council_fail(round->directory->council, status);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a rank has found, kept so that it need not ask again. Whoever changes entries marks their ids in a set
- * of 4096 bits, which goes round with the gossip of the round; at its end every rank forgets what is marked.
+ * of 4096 bits, which is united by the council of the round; at its end every rank forgets what is marked.
  * So a cache is never wrong, and forgets too much only by chance, or when a great deal has changed.
  */
 #include "directory/inside.h"
 
-enum { BITS = 64 * QDRI_GOSSIP_SET };
+enum { BITS = 64 * QDRI_UNITED };
 
 static int is_marked(const uint64_t *set, int64_t id) {
     uint64_t bit = qdri_mix((uint64_t)id) % BITS;
@@ -23,7 +23,7 @@ void qdri_cache_changed(const qdr_directory_call *call, uint64_t *set) {
 void qdri_cache_forget(qdr_directory *directory, const uint64_t *set) {
     qdri_shelf *cache = &directory->cache;
     uint64_t any = 0;
-    for (int i = 0; i < QDRI_GOSSIP_SET; i++) any |= set[i];
+    for (int i = 0; i < QDRI_UNITED; i++) any |= set[i];
     /* Closing a gap brings another entry to the same place, never to one before it. */
     for (int64_t i = 0; any && i < cache->capacity;)
         if (cache->entry[i].word && is_marked(set, cache->entry[i].id))

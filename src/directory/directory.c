@@ -70,6 +70,8 @@ static void shut(qdr_directory **directory) {
     qdri_shelf_close(&gone->cache);
     qdri_round_rest(gone);
     if (gone->desk) qdri_desk_give(gone);
+    if (!qdri_council_close(&gone->council) && qdri_wire_usable(gone->wire))
+        gone->first_tag = 0; /* it keeps its tags */
     if (gone->first_tag && qdri_wire_usable(gone->wire)) qdri_wire_return_tags(gone->wire, gone->first_tag);
     free(gone->desk);
     free(gone->view);
@@ -96,23 +98,22 @@ static qdr_status meet(qdri_wire *wire, qdr_directory *directory, const qdr_dire
         mine = qdri_environment_or(NULL, QDRI_ENV_TRANSPORT, &transport);
     int64_t avoids = transport && !strcmp(transport, "net"), lacks = !desk || avoids;
     int64_t number = mine ? 0 : qdri_desk_number(directory), caches = options->caches != 0;
-    int64_t word[] = {options->placement,
-                      ~(int64_t)options->placement,
-                      options->limit,
-                      ~options->limit,
-                      options->payload_bytes,
-                      ~options->payload_bytes,
-                      caches,
-                      ~caches,
-                      lacks,
-                      number};
-    enum { ALIKE = 8, LACKS = ALIKE, NUMBER };
+    enum { LACKS, NUMBER, FIELDS = 6 };
+    qdri_term field[FIELDS] = {
+        [LACKS] = QDRI_IS_MOST("whether a rank has no desk", lacks, 0, 1),
+        [NUMBER] = QDRI_IS_MOST("number of a round", number, 0, INT64_MAX),
+        QDRI_IS_ALIKE("placement", options->placement),
+        QDRI_IS_ALIKE("limit", options->limit),
+        QDRI_IS_ALIKE("bytes of a payload", options->payload_bytes),
+        QDRI_IS_ALIKE("use of caches", caches),
+    };
     int on_node = qdri_wire_one_node(wire);
     int64_t *words = on_node ? qdri_board_words(wire) : NULL;
     for (int r = 0; on_node && r < qdri_wire_ranks(wire); r++) words[r] = desk;
-    qdri_agreement agreement = {.status = mine,
-                                .maximum = word,
-                                .count = (int)QDRI_COUNT_OF(word),
+    qdri_agreement agreement = {.call = "qdr_directory_create",
+                                .status = mine,
+                                .term = field,
+                                .terms = FIELDS,
                                 .word_for = words,
                                 .word_from = on_node ? words + qdri_wire_ranks(wire) : NULL,
                                 .wants_tags = 1,
@@ -120,13 +121,8 @@ static qdr_status meet(qdri_wire *wire, qdr_directory *directory, const qdr_dire
     if (desk) directory->desk[directory->rank] = desk;
     QDRI_TRY(qdri_agree(wire, &agreement));
     directory->first_tag = agreement.first_tag;
-    for (int i = 0; i < ALIKE; i += 2)
-        if (qdri_alike_differ(&word[i]))
-            return qdri_fail(
-                QDR_MISMATCH,
-                "qdr_directory_create: ranks ask for different placements, limits, payloads or caches");
-    directory->number = word[NUMBER];
-    directory->is_shared = !word[LACKS];
+    directory->number = field[NUMBER].value;
+    directory->is_shared = !field[LACKS].value;
     for (int r = 0; directory->is_shared && r < directory->ranks; r++)
         directory->desk[r] = agreement.word_from[r];
     if (directory->is_shared) directory->shelf.wire = wire;

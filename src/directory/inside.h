@@ -18,15 +18,15 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "directory/gossip.h"
 #include "directory/look_up.h"
 #include "directory/shelf.h"
 #include "base/spec.h"
-#include "discover/flight.h"
+#include "wire/flight.h"
 #include "discover/rendezvous.h"
 #include "quadrille/directory.h"
 #include "wire/node.h"
 #include "wire/wire.h"
+#include "wire/council.h"
 
 /* ---- the directory ------------------------------------------------------------------------------------- */
 
@@ -41,6 +41,7 @@ struct qdr_directory {
     int64_t asked, spared;
     int64_t sent_messages, sent_bytes;
     int first_tag;
+    qdri_council *council; /* of rounds by messages; NULL: there was none yet */
 
     int is_shared;         /* the same on all ranks */
     int buckets;           /* per keeper, in boxes of shared memory */
@@ -56,6 +57,8 @@ struct qdr_directory {
 };
 
 /* ---- rounds -------------------------------------------------------------------------------------------- */
+
+enum { QDRI_ROUND_SENTENCE = 320 };
 
 /* What a rank brings: items in the order of keepers, and inside of buckets. An item is an entry (of `find`: an
  * id), and a payload if they carry one, padded. */
@@ -78,7 +81,7 @@ struct qdr_directory_round {
     int by_messages;
     int64_t number;
     qdr_status status; /* of the arguments; at the end, of the round */
-    char sentence[QDRI_GOSSIP_SENTENCE];
+    char sentence[QDRI_ROUND_SENTENCE];
     int64_t unknown;
     int ended;
     double deadline;              /* of those who test; 0: none yet */
@@ -107,10 +110,10 @@ void qdri_messages_advance(qdr_directory_round *round);
 void qdri_messages_abandon(qdr_directory_round *round);
 /* Who has not come to a round, or not done his part: the end of a sentence, "" if nobody is known. */
 void qdri_messages_absent(const qdr_directory_round *round, char *text, size_t size);
-/* In which step of how many the round waits; 0: not in one that has steps. */
-int qdri_messages_steps(const qdr_directory_round *round, int *all);
+/* How many seconds, of so many, to give others who may know better who is missing. */
+double qdri_messages_moment(const qdr_directory_round *round, double most);
 /* This rank gives up, with this status and this thread's error message, and says so to those who wait for it. */
-void qdri_messages_last_word(qdr_directory_round *round, qdr_status status);
+void qdri_messages_last_word(const qdr_directory_round *round, qdr_status status);
 
 /* Desks in shared memory. */
 int64_t qdri_desk_take(qdr_directory *directory);

@@ -13,13 +13,15 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include <stdio.h>
+
 #include "directory/traffic.h"
 
 /* Four rounds' worth of tags: nobody is more than one round ahead. */
-enum { TAG_BARE, TAG_LADEN, TAG_ANSWER, TAG_ENTER, TAG_LEAVE, TAGS_OF_ROUND, ROUNDS_OF_TAGS = 4 };
+enum { ROUNDS_OF_TAGS = 4 };
 
 static int tag_of(const qdr_directory_round *round, int kind) {
-    return round->directory->first_tag + (int)(round->number % ROUNDS_OF_TAGS) * TAGS_OF_ROUND + kind;
+    return round->directory->first_tag + (int)(round->number % ROUNDS_OF_TAGS) * QDRI_TAGS_OF_ROUND + kind;
 }
 
 static int64_t item_bytes(const qdr_directory_round *round, int carries) {
@@ -35,13 +37,13 @@ static int64_t most_items(const qdri_traffic *t) {
 }
 
 /* `segment` NULL: only counts. */
-static int64_t cut(const qdri_traffic *t, qdri_segment *segment) {
+static int64_t cut(const qdri_traffic *t, qdri_box_part *segment) {
     int64_t most = most_items(t), made = 0;
     for (int r = 0; r < t->round->directory->ranks; r++)
         for (int64_t at = t->box.start[r], end = t->box.start[r + 1]; at < end; at += most, made++)
             if (segment)
                 segment[made] =
-                    (qdri_segment){.first = at, .count = end - at < most ? end - at : most, .keeper = r};
+                    (qdri_box_part){.first = at, .count = end - at < most ? end - at : most, .keeper = r};
     return made;
 }
 
@@ -59,7 +61,7 @@ static qdr_status pack(qdri_traffic *t) {
     if (!box->start || !box->bytes || (answer && !box->place) || !t->answers) return qdri_fail_memory();
     qdri_box_fill(directory, &t->asked, 1, box);
     t->segments = cut(t, NULL);
-    t->segment = QDRI_FLIGHT_ARRAY(flight, qdri_segment, t->segments);
+    t->segment = QDRI_FLIGHT_ARRAY(flight, qdri_box_part, t->segments);
     t->legs = qdri_flight_legs(flight, 2 * t->segments);
     if (!t->segment || !t->legs) return qdri_fail_memory();
     cut(t, t->segment);
@@ -68,8 +70,24 @@ static qdr_status pack(qdri_traffic *t) {
 
 /* ---- setting out --------------------------------------------------------------------------------------- */
 
+/* A question to all: a failure to ask it, or the end of all questions, ends the round. */
+static void ask(qdri_traffic *t, qdri_agreement *agreement, qdri_answered *answered) {
+    qdr_status status = qdri_council_ask(t->round->directory->council, agreement, answered);
+    if (status) qdri_flight_fail(t->flight, status);
+}
+
+static void has_entered(qdri_agreement *agreement, qdr_status status);
+
 static void enter_if_taken(qdri_traffic *t) {
-    if (t->open == 0) qdri_gossip_begin(t->enter);
+    if (t->open > 0) return;
+    t->verb = QDRI_IS_ALIKE("call of a directory", t->round->call.verb);
+    t->enter = (qdri_agreement){.call = "a call of a directory",
+                                .status = t->mine ? qdri_fail(t->mine, "%s", t->sentence) : QDR_OK,
+                                .term = &t->verb,
+                                .terms = 1,
+                                .united = t->changed,
+                                .united_words = t->round->directory->options.caches ? QDRI_UNITED : 0};
+    ask(t, &t->enter, has_entered);
 }
 
 static void taken(qdri_flight_leg *leg) {
@@ -89,7 +107,7 @@ static qdri_arrival *add_arrival(qdri_traffic *t, int origin, int carries, int64
 
 /* What a rank brings to itself is not sent. */
 static qdr_status bring(qdri_traffic *t, int64_t s) {
-    const qdri_segment *one = &t->segment[s];
+    const qdri_box_part *one = &t->segment[s];
     qdr_directory_round *round = t->round;
     char *items = t->box.bytes + one->first * t->box.each;
     if (one->keeper != round->directory->rank) {
@@ -98,9 +116,10 @@ static qdr_status bring(qdri_traffic *t, int64_t s) {
         qdri_flight_leg *leg = &t->legs[2 * s];
         leg->landing = taken;
         leg->context = t;
-        qdri_flight_note(leg, qdri_send_matched(t->flight->wire, &leg->operation, one->keeper,
-                                                tag_of(round, t->box.carries ? TAG_LADEN : TAG_BARE), items,
-                                                one->count * t->box.each));
+        qdri_flight_note(leg,
+                         qdri_send_matched(t->flight->wire, &leg->operation, one->keeper,
+                                           tag_of(round, t->box.carries ? QDRI_TAG_LADEN : QDRI_TAG_BARE),
+                                           items, one->count * t->box.each));
         return QDR_OK;
     }
     qdri_arrival *own = add_arrival(t, one->keeper, t->box.carries, one->count);
@@ -115,12 +134,12 @@ static qdr_status bring(qdri_traffic *t, int64_t s) {
 static void expect_answers(qdri_traffic *t) {
     int64_t each = qdri_answer_bytes(t->round);
     for (int64_t s = 0; each && s < t->segments && !t->flight->failed; s++) {
-        const qdri_segment *one = &t->segment[s];
+        const qdri_box_part *one = &t->segment[s];
         qdri_flight_leg *leg = &t->legs[2 * s + 1];
         if (one->keeper == t->round->directory->rank) continue;
         leg->is_receive = 1;
         qdri_flight_note(leg, qdri_receive(t->flight->wire, &leg->operation, one->keeper,
-                                           tag_of(t->round, TAG_ANSWER), t->answers + one->first * each,
+                                           tag_of(t->round, QDRI_TAG_FOUND), t->answers + one->first * each,
                                            one->count * each));
     }
 }
@@ -128,6 +147,7 @@ static void expect_answers(qdri_traffic *t) {
 /* ---- at the keeper ------------------------------------------------------------------------------------- */
 
 static void serve(qdri_traffic *t);
+static void leave(qdri_traffic *t, qdr_status status, int64_t key);
 
 static void serve_if_here(qdri_traffic *t) {
     if (t->has_entered && t->arriving == 0 && !t->round->status) serve(t);
@@ -139,27 +159,25 @@ static void landed(qdri_flight_leg *leg) {
     serve_if_here(t);
 }
 
-static qdr_status take(qdri_traffic *t, MPI_Message *message, int from, int carries, int64_t bytes) {
-    qdri_arrival *made = add_arrival(t, from, carries, bytes / item_bytes(t->round, carries));
+static qdr_status take(qdri_traffic *t, qdri_message *found, int carries) {
+    qdri_arrival *made = add_arrival(t, found->from, carries, found->bytes / item_bytes(t->round, carries));
     if (made) made->leg = qdri_flight_legs(t->flight, 1);
-    if (made && made->leg) made->items = QDRI_FLIGHT_SPACE(t->flight, char, bytes);
+    if (made && made->leg) made->items = QDRI_FLIGHT_SPACE(t->flight, char, found->bytes);
     if (!made || !made->items) return qdri_fail_memory();
     made->leg->landing = landed;
     made->leg->context = t;
     t->arriving++;
-    qdri_flight_note(made->leg, qdri_receive_found(t->flight->wire, &made->leg->operation, message, from,
-                                                   made->items, bytes));
+    qdri_flight_note(made->leg,
+                     qdri_receive_found(t->flight->wire, &made->leg->operation, found, made->items));
     return QDR_OK;
 }
 
 static void take_what_came(qdri_traffic *t) {
     for (int carries = 0; carries <= 1; carries++)
-        for (int found = 1; found && !t->has_entered && !t->flight->failed;) {
-            int from = 0, tag = tag_of(t->round, carries ? TAG_LADEN : TAG_BARE);
-            int64_t bytes = 0;
-            MPI_Message message;
-            qdr_status status = qdri_find(t->flight->wire, tag, &found, &message, &from, &bytes);
-            if (!status && found) status = take(t, &message, from, carries, bytes);
+        for (qdri_message found = {.is_there = 1}; found.is_there && !t->has_entered && !t->flight->failed;) {
+            int tag = tag_of(t->round, carries ? QDRI_TAG_LADEN : QDRI_TAG_BARE);
+            qdr_status status = qdri_find(t->flight->wire, tag, &found);
+            if (!status && found.is_there) status = take(t, &found, carries);
             if (status) qdri_flight_fail(t->flight, status);
         }
 }
@@ -218,7 +236,7 @@ static void send_answers(qdri_traffic *t, qdr_status status) {
         if (!one->leg) continue;
         one->leg->landing = NULL;
         qdri_flight_note(one->leg, qdri_send(t->flight->wire, &one->leg->operation, one->origin,
-                                             tag_of(t->round, TAG_ANSWER), one->answer,
+                                             tag_of(t->round, QDRI_TAG_FOUND), one->answer,
                                              status ? 0 : one->count * each));
     }
 }
@@ -227,51 +245,65 @@ static void serve(qdri_traffic *t) {
     qdri_conflict conflict = {0};
     qdri_arrival **list = in_order(t);
     qdr_status status = list ? serve_all(t, list, &conflict) : qdri_fail_memory();
-    if (status)
-        qdri_gossip_fail(&t->leave->news, status, INT64_MIN);
-    else if (conflict.there)
-        qdri_gossip_fail(&t->leave->news, qdri_conflict_fail(t->round->directory, &conflict), conflict.id);
+    qdr_status said = !status && conflict.there ? qdri_conflict_fail(t->round->directory, &conflict) : status;
+    if (said) snprintf(t->sentence, sizeof t->sentence, "%s", qdr_error_message());
     send_answers(t, status);
-    qdri_gossip_begin(t->leave);
+    leave(t, said, status ? INT64_MIN / 2 : conflict.id);
 }
 
 /* ---- coming and going ---------------------------------------------------------------------------------- */
 
-static void adopt(qdri_traffic *t, const qdri_news *news) {
-    if (news->status) qdri_round_fail(t->round, qdri_fail((qdr_status)news->status, "%s", news->sentence));
+/* The agreement of a traffic. */
+static qdri_traffic *traffic_of(qdri_agreement *agreement, size_t place) {
+    return (qdri_traffic *)(void *)((char *)agreement - place);
 }
 
-static void has_left(qdri_gossip *gossip) {
-    qdri_traffic *t = gossip->context;
-    adopt(t, &gossip->news);
+static void adopt(qdri_traffic *t, qdr_status status) {
+    if (!status) return;
+    if (qdri_council_is_over(t->round->directory->council))
+        qdri_flight_fail(t->flight, status);
+    else
+        qdri_round_fail(t->round, status);
+}
+
+static void has_left(qdri_agreement *agreement, qdr_status status) {
+    qdri_traffic *t = traffic_of(agreement, offsetof(qdri_traffic, leave));
+    adopt(t, status);
     t->has_left = 1;
 }
 
-static void has_entered(qdri_gossip *gossip) {
-    qdri_traffic *t = gossip->context;
-    const qdri_news *news = &gossip->news;
+/* `status` has its sentence in t->sentence. */
+static void leave(qdri_traffic *t, qdr_status status, int64_t key) {
+    t->leave = (qdri_agreement){.call = "the end of a call of a directory",
+                                .status = status ? qdri_fail(status, "%s", t->sentence) : QDR_OK,
+                                .has_key = 1,
+                                .key = key};
+    ask(t, &t->leave, has_left);
+}
+
+static void has_entered(qdri_agreement *agreement, qdr_status status) {
+    qdri_traffic *t = traffic_of(agreement, offsetof(qdri_traffic, enter));
     t->has_entered = 1;
-    adopt(t, news);
-    if (!news->status && qdri_alike_differ(news->maximum))
-        qdri_round_fail(t->round, qdri_fail(QDR_MISMATCH, "ranks are in different calls of a directory"));
+    adopt(t, status);
+    if (t->flight->failed) return;
     if (t->round->status) {
-        qdri_gossip_begin(t->leave); /* all do */
+        leave(t, QDR_OK, 0); /* all do */
         return;
     }
     expect_answers(t);
     serve_if_here(t);
 }
 
-static qdr_status prepare(qdri_traffic *t) {
-    t->enter = qdri_gossip_prepare(t->flight, tag_of(t->round, TAG_ENTER));
-    t->leave = qdri_gossip_prepare(t->flight, tag_of(t->round, TAG_LEAVE));
-    if (!t->enter || !t->leave) return qdri_fail_memory();
-    t->enter->ended = has_entered;
-    t->leave->ended = has_left;
-    t->enter->context = t->leave->context = t;
-    qdri_news *news = &t->enter->news;
-    qdri_alike_put(news->maximum, t->round->call.verb);
-    return QDR_OK;
+/* The first round by messages opens the council. */
+static qdr_status prepare(const qdri_traffic *t) {
+    qdr_directory *directory = t->round->directory;
+    if (!directory->council)
+        directory->council = qdri_council_open(
+            directory->wire,
+            &(qdri_council_shape){.members = directory->ranks,
+                                  .place = directory->rank,
+                                  .first_tag = directory->first_tag + QDRI_TAG_DIRECTORY_COUNCIL});
+    return directory->council ? QDR_OK : qdri_fail_memory();
 }
 
 static void set_out(qdri_traffic *t) {
@@ -279,11 +311,11 @@ static void set_out(qdri_traffic *t) {
     qdr_status status = round->status ? qdri_fail(round->status, "%s", round->sentence) : pack(t);
     if (status) {
         t->segments = 0;
-        (void)qdri_fail(status, "rank %d: %s", round->directory->rank, qdr_error_message());
-        qdri_gossip_fail(&t->enter->news, status, round->directory->rank);
+        t->mine = status;
+        snprintf(t->sentence, sizeof t->sentence, "%s", qdr_error_message());
     } else if (qdri_changes(round->call.verb) && round->call.verb != QDR_DIRECTORY_INSERT &&
                round->directory->options.caches) {
-        qdri_cache_changed(&round->call, t->enter->news.set);
+        qdri_cache_changed(&round->call, t->changed);
     }
     t->open = t->segments;
     for (int64_t s = 0; s < t->segments && !t->flight->failed; s++) {
@@ -303,14 +335,14 @@ void qdri_messages_begin(qdr_directory_round *round) {
     if (!t || prepare(t)) {
         /* It cannot even say so. */
         qdri_round_fail(round, qdri_fail_memory());
-        qdri_wire_break(round->directory->wire);
+        qdri_wire_break(round->directory->wire, QDR_MEMORY);
         qdri_messages_abandon(round);
         if (!t) qdri_flight_end(&flight);
         qdri_round_end(round);
         return;
     }
     set_out(t);
-    /* A gossip that begins and ends at once, on one rank, may end the round. */
+    /* Alone, a rank has its answer at once. */
     if (!flight->failed) enter_if_taken(t);
     qdri_messages_advance(round);
 }
@@ -320,7 +352,7 @@ void qdri_messages_begin(qdr_directory_round *round) {
 static void come_home(qdri_traffic *t) {
     qdr_directory_round *round = t->round;
     qdr_directory *directory = round->directory;
-    if (directory->options.caches && !round->status) qdri_cache_forget(directory, t->enter->news.set);
+    if (directory->options.caches && !round->status) qdri_cache_forget(directory, t->changed);
     if (!round->status && round->call.verb == QDR_DIRECTORY_FIND) qdri_questions_read(t);
     if (!round->status && round->call.verb != QDR_DIRECTORY_FIND && t->box.place)
         qdri_knew(round, t->box.place, t->answers);
@@ -338,7 +370,12 @@ static void come_home(qdri_traffic *t) {
 void qdri_messages_abandon(qdr_directory_round *round) {
     qdri_traffic *t = round->traffic;
     round->traffic = NULL;
-    if (t) qdri_flight_end(&t->flight);
+    if (!t) return;
+    if (round->directory->council) {
+        qdri_council_drop(round->directory->council, &t->enter);
+        qdri_council_drop(round->directory->council, &t->leave);
+    }
+    qdri_flight_end(&t->flight);
 }
 
 void qdri_messages_advance(qdr_directory_round *round) {
@@ -347,7 +384,7 @@ void qdri_messages_advance(qdr_directory_round *round) {
     take_what_came(t);
     if (t->flight->failed) {
         qdri_round_fail(round, qdri_fail(t->flight->failed, "%s", t->flight->sentence));
-        qdri_wire_break(round->directory->wire);
+        qdri_wire_break(round->directory->wire, t->flight->failed);
         qdri_messages_abandon(round);
         qdri_round_end(round);
     } else if (t->has_left && t->flight->under_way == 0) {

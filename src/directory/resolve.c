@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "wire/agree.h"
 
 static const qdri_resolution *const methods[] = {&qdri_resolve_directory, &qdri_resolve_ring,
                                                  &qdri_resolve_torus, &qdri_resolve_alltoall,
@@ -99,16 +100,16 @@ static qdr_status agree(const qdri_query *query, qdr_status mine, int number) {
     if (!mine && query->spec->option_count > 0) dimensions = query->spec->value[0].integer;
     int64_t limit = mine ? 0 : options->limit, symmetric = mine ? 0 : !!options->symmetric;
     int64_t form = number * 2 + symmetric;
-    int64_t word[] = {form, ~form, dimensions, ~dimensions, limit, ~limit};
-    QDRI_TRY(qdri_agree(query->wire, &(qdri_agreement){.status = mine,
-                                                       .maximum = word,
-                                                       .count = QDRI_COUNT_OF(word),
-                                                       .deadline = qdri_deadline(0)}));
-    for (int i = 0; i < QDRI_COUNT_OF(word); i += 2)
-        if (qdri_alike_differ(&word[i]))
-            return qdri_fail(QDR_MISMATCH,
-                             "qdr_resolve: ranks ask for different methods, limits, or symmetric and not");
-    return QDR_OK;
+    qdri_term field[] = {
+        QDRI_IS_SAME("method, or whether it is symmetric", form),
+        QDRI_IS_ALIKE("dimensions of the torus", dimensions),
+        QDRI_IS_ALIKE("limit", limit),
+    };
+    return qdri_agree(query->wire, &(qdri_agreement){.call = "qdr_resolve",
+                                                     .status = mine,
+                                                     .term = field,
+                                                     .terms = QDRI_COUNT_OF(field),
+                                                     .deadline = qdri_deadline(0)});
 }
 
 /* ---- the call ------------------------------------------------------------------------------------------ */
@@ -150,8 +151,7 @@ static qdr_status resolve(qdri_query *query, int has_outputs, int for_map) {
                      method ? "asked for" : "the default");
     if (status == QDR_OK) status = methods[number]->run(query);
     if (status == QDR_OK && for_map)
-        status = qdri_agree(query->wire,
-                            &(qdri_agreement){.status = all_known(query), .deadline = qdri_deadline(0)});
+        status = qdri_agree_status(query->wire, "qdr_resolve", all_known(query), qdri_deadline(0));
     qdri_unlock(query->wire);
     qdri_wire_release(&query->wire);
     return status;

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/spec.h"
-#include "discover/flight.h"
+#include "wire/flight.h"
 #include "quadrille/directory.h"
 #include "wire/wire.h"
 

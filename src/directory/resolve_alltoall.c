@@ -12,7 +12,7 @@ typedef struct gathering {
     qdri_query *query;
     qdri_flight *flight;
     qdri_flight_leg *legs;
-    qdri_answers answers;
+    qdri_answer_list answers;
     int64_t *count, *start; /* [ranks + 1], in bytes */
     qdri_question *own, *all;
 } gathering;
@@ -33,7 +33,7 @@ static qdr_status learn_counts(gathering *g) {
     }
     qdr_status status = qdri_answers_open(query, &g->answers);
     if (!flight || !g->legs || !g->count || !g->start || !g->own) status = qdri_fail_memory();
-    QDRI_TRY(qdri_flight_agree(query->wire, flight, status, NULL, 0));
+    QDRI_TRY(qdri_flight_agree(query->wire, flight, "qdr_resolve", status));
     for (int r = 0; r <= query->ranks; r++) g->start[r] = r * (int64_t)sizeof *g->count;
     g->count[query->ranks] = qdri_questions_count(query) * (int64_t)sizeof *g->own;
     return wait_for(g, 0,
@@ -58,7 +58,7 @@ static qdr_status run(gathering *g) {
                          sum);
     g->all = qdri_flight_alloc(g->flight, sum, 1);
     qdri_report_memory(query, qdri_shelf_bytes(&g->answers.own) + own + sum);
-    QDRI_TRY(qdri_flight_agree(query->wire, g->flight, g->all ? QDR_OK : qdri_fail_memory(), NULL, 0));
+    QDRI_TRY(qdri_flight_agree(query->wire, g->flight, "qdr_resolve", g->all ? QDR_OK : qdri_fail_memory()));
     qdri_questions_list(query, g->own);
     QDRI_TRY(
         wait_for(g, 1, qdri_gather_all(query->wire, &g->legs[1].operation, g->own, own, g->all, g->start)));

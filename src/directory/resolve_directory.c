@@ -29,7 +29,7 @@ static qdr_status insert(qdri_query *query, qdr_directory *directory, int bounda
 
 /* What this rank needs and owns itself, though it is not on its boundary. Local; fails without memory. */
 static qdr_status know_own(qdri_query *query) {
-    qdri_answers own;
+    qdri_answer_list own;
     if (qdri_questions_count(query) == 0) return QDR_OK;
     qdr_status status = qdri_answers_open(query, &own);
     for (int64_t i = 0; status == QDR_OK && i < query->needed; i++) {
@@ -73,8 +73,7 @@ qdr_status qdri_resolve_by_directory(qdri_query *query, int boundary_only) {
 static qdr_status by_directory(qdri_query *query) {
     QDRI_TRY(qdri_resolve_by_directory(query, query->options->symmetric));
     if (!query->options->symmetric) return QDR_OK;
-    return qdri_agree(query->wire,
-                      &(qdri_agreement){.status = know_own(query), .deadline = qdri_deadline(0)});
+    return qdri_agree_status(query->wire, "qdr_resolve", know_own(query), qdri_deadline(0));
 }
 
 const qdri_resolution qdri_resolve_directory = {
@@ -86,11 +85,11 @@ const qdri_resolution qdri_resolve_directory = {
 
 static qdr_status by_both(qdri_query *query) {
     QDRI_TRY(qdri_resolve_by_directory(query, 1));
-    int64_t left = qdri_questions_count(query);
+    qdri_term left = QDRI_IS_MOST("questions that are left", qdri_questions_count(query), 0, INT64_MAX);
     QDRI_TRY(qdri_agree(
         query->wire,
-        &(qdri_agreement){.status = QDR_OK, .maximum = &left, .count = 1, .deadline = qdri_deadline(0)}));
-    return left > 0 ? qdri_resolve_by_torus(query, 1) : QDR_OK;
+        &(qdri_agreement){.call = "qdr_resolve", .term = &left, .terms = 1, .deadline = qdri_deadline(0)}));
+    return left.value > 0 ? qdri_resolve_by_torus(query, 1) : QDR_OK;
 }
 
 const qdri_resolution qdri_resolve_hybrid = {

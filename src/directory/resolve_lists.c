@@ -17,8 +17,8 @@ static int rank_of(uint64_t whose) {
     return (int)(whose >> POSITION_BITS);
 }
 
-qdr_status qdri_answers_open(qdri_query *query, qdri_answers *answers) {
-    *answers = (qdri_answers){.query = query, .own = {.spread = 1}};
+qdr_status qdri_answers_open(qdri_query *query, qdri_answer_list *answers) {
+    *answers = (qdri_answer_list){.query = query, .own = {.spread = 1}};
     if (query->needed > (int64_t)position_mask || query->ranks > 1 << 24)
         return qdri_fail(QDR_RANGE,
                          "more ids or ranks than lists can name, %" PRId64
@@ -37,7 +37,7 @@ qdr_status qdri_answers_open(qdri_query *query, qdri_answers *answers) {
     return QDR_OK;
 }
 
-void qdri_answers_close(qdri_answers *answers) {
+void qdri_answers_close(qdri_answer_list *answers) {
     qdri_shelf_close(&answers->own);
     free(answers->note);
 }
@@ -57,7 +57,7 @@ void qdri_questions_list(const qdri_query *query, qdri_question *list) {
                 (qdri_question){query->need_id[i], (uint64_t)query->rank << POSITION_BITS | (uint64_t)i};
 }
 
-static void note(qdri_answers *answers, uint64_t whose, int64_t place) {
+static void note(qdri_answer_list *answers, uint64_t whose, int64_t place) {
     if (!qdri_grow(&answers->note, &answers->capacity, answers->count + 1, sizeof *answers->note)) {
         answers->status = QDR_MEMORY;
         return;
@@ -65,7 +65,7 @@ static void note(qdri_answers *answers, uint64_t whose, int64_t place) {
     answers->note[answers->count++] = (qdri_answer_note){whose, place};
 }
 
-int64_t qdri_answers_take(qdri_answers *answers, qdri_question *list, int64_t count) {
+int64_t qdri_answers_take(qdri_answer_list *answers, qdri_question *list, int64_t count) {
     int64_t left = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t place = qdri_shelf_find(&answers->own, list[i].id);
@@ -80,7 +80,7 @@ int64_t qdri_answers_take(qdri_answers *answers, qdri_question *list, int64_t co
 /* ---- answers ------------------------------------------------------------------------------------------- */
 
 /* By rising rank, each rank's as one parcel. */
-static qdr_status pack(const qdri_answers *answers, qdri_answer_note *sorted, qdr_parcel *parcel,
+static qdr_status pack(const qdri_answer_list *answers, qdri_answer_note *sorted, qdr_parcel *parcel,
                        int *parcels) {
     int64_t *key = QDRI_ARRAY(int64_t, 2 * answers->count);
     if (!key) return qdri_fail_memory();
@@ -98,11 +98,11 @@ static qdr_status pack(const qdri_answers *answers, qdri_answer_note *sorted, qd
     return good ? QDR_OK : qdri_fail_memory();
 }
 
-static int partners(const qdri_answers *answers) {
+static int partners(const qdri_answer_list *answers) {
     return (int)(answers->count < answers->query->ranks ? answers->count : answers->query->ranks);
 }
 
-qdr_status qdri_answers_deliver(qdri_answers *answers) {
+qdr_status qdri_answers_deliver(qdri_answer_list *answers) {
     qdri_query *query = answers->query;
     qdri_answer_note *sorted = QDRI_ARRAY(qdri_answer_note, answers->count);
     qdr_parcel *out = QDRI_ZERO_ARRAY(qdr_parcel, partners(answers)), *in = NULL;

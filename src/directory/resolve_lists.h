@@ -23,26 +23,26 @@ typedef struct qdri_answer_note {
     int64_t place;
 } qdri_answer_note;
 
-typedef struct qdri_answers {
+typedef struct qdri_answer_list {
     qdri_query *query;
     qdri_shelf own; /* this rank's ids: word = position + 1 */
     qdri_answer_note *note;
     int64_t count, capacity;
     qdr_status status; /* a failure that is kept until the end */
-} qdri_answers;
+} qdri_answer_list;
 
 /* Local. Fails without memory. */
-qdr_status qdri_answers_open(qdri_query *query, qdri_answers *answers);
-void qdri_answers_close(qdri_answers *answers);
+qdr_status qdri_answers_open(qdri_query *query, qdri_answer_list *answers);
+void qdri_answers_close(qdri_answer_list *answers);
 
 /* How many of this rank's needs are not known; and they themselves. */
 int64_t qdri_questions_count(const qdri_query *query);
 void qdri_questions_list(const qdri_query *query, qdri_question *list);
 
 /* Takes out those that this rank owns; how many are left, at the front, in their order. */
-int64_t qdri_answers_take(qdri_answers *answers, qdri_question *list, int64_t count);
+int64_t qdri_answers_take(qdri_answer_list *answers, qdri_question *list, int64_t count);
 
 /* Collective. Brings all answers home. Lets go of the lock meanwhile. */
-qdr_status qdri_answers_deliver(qdri_answers *answers);
+qdr_status qdri_answers_deliver(qdri_answer_list *answers);
 
 #endif

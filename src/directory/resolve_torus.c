@@ -32,7 +32,7 @@ typedef struct node {
 typedef struct pass {
     qdri_query *query;
     qdri_flight *flight;
-    qdri_answers answers;
+    qdri_answer_list answers;
     qdri_torus torus;
     int64_t
         *bound[QDRI_TORUS_DIMENSIONS + 1]; /* [nodes]: questions of a node's list, before each dimension */
@@ -50,7 +50,7 @@ static qdr_status learn_counts(pass *p) {
     int64_t *start = QDRI_FLIGHT_ARRAY(p->flight, int64_t, (int64_t)query->ranks + 1);
     qdri_flight_leg *leg = qdri_flight_legs(p->flight, 1);
     qdr_status status = count && start && leg ? QDR_OK : qdri_fail_memory();
-    QDRI_TRY(qdri_flight_agree(query->wire, p->flight, status, NULL, 0));
+    QDRI_TRY(qdri_flight_agree(query->wire, p->flight, "qdr_resolve", status));
     int64_t *own = &count[nodes];
     *own = qdri_questions_count(query);
     for (int r = 0; r <= query->ranks; r++) start[r] = r * (int64_t)sizeof *own;
@@ -173,7 +173,7 @@ static qdr_status go_round(pass *p, int dimension) {
 
 static qdr_status run(pass *p) {
     QDRI_TRY(learn_counts(p));
-    QDRI_TRY(qdri_flight_agree(p->query->wire, p->flight, prepare(p), NULL, 0));
+    QDRI_TRY(qdri_flight_agree(p->query->wire, p->flight, "qdr_resolve", prepare(p)));
     for (int d = 0; d < p->torus.dimensions; d++) QDRI_TRY(go_round(p, d));
     qdri_report_memory(p->query,
                        p->query->report.memory + 2 * p->answers.count * (int64_t)sizeof(qdri_answer_note));
@@ -184,7 +184,7 @@ qdr_status qdri_resolve_by_torus(qdri_query *query, int dimensions) {
     pass p = {.query = query, .torus = qdri_torus_make(query->ranks, dimensions)};
     p.flight = qdri_flight_create(query->wire, "passing on of lists");
     qdr_status status =
-        qdri_flight_agree(query->wire, p.flight, p.flight ? QDR_OK : qdri_fail_memory(), NULL, 0);
+        qdri_flight_agree(query->wire, p.flight, "qdr_resolve", p.flight ? QDR_OK : qdri_fail_memory());
     if (status == QDR_OK) status = run(&p);
     qdri_answers_close(&p.answers);
     qdri_flight_end(&p.flight);

@@ -129,8 +129,9 @@ static qdr_status enqueue(qdr_directory *directory, const qdr_directory_call *ca
     QDRI_TRY(qdri_wire_state(directory->wire));
     qdr_directory_round *round = QDRI_ZERO_ARRAY(qdr_directory_round, 1);
     if (!round) {
-        qdri_wire_break(directory->wire); /* the others will come to a round that this rank cannot join */
-        return qdri_fail_memory();
+        qdri_wire_break(directory->wire,
+                        qdri_fail_memory()); /* the others come to a round that this rank cannot join */
+        return QDR_MEMORY;
     }
     round->directory = directory;
     round->call = *call;
@@ -169,11 +170,10 @@ qdr_status qdr_directory_start(qdr_directory *directory, const qdr_directory_cal
 
 /* Those who wait for somebody who waits himself hear from him whom he misses, if they give him a moment. */
 static void linger(qdr_directory *directory, const qdr_directory_round *first) {
-    const double moment = 1; /* seconds, for each step */
-    int steps, step = qdri_messages_steps(first, &steps);
-    double most = 0.5 * qdri_patience(directory->options.seconds);
-    double share = step * (most < moment * steps ? most / steps : moment);
-    if (step > 0) (void)qdri_wait_until(directory->wire, &first->ended, qdri_seconds() + share);
+    const double moment = 1; /* seconds */
+    double half = 0.5 * qdri_patience(directory->options.seconds),
+           seconds = qdri_messages_moment(first, half < moment ? half : moment);
+    if (seconds > 0) (void)qdri_wait_until(directory->wire, &first->ended, qdri_seconds() + seconds);
 }
 
 /* QDR_OK: the round has ended meanwhile. */
@@ -191,7 +191,7 @@ static qdr_status stalled(qdr_directory *directory, const qdr_directory_round *r
         qdri_fail(QDR_STALLED, "rank %d: a call of a directory did not end before the deadline%s",
                   directory->rank, absent);
     if (first) qdri_messages_last_word(first, status);
-    qdri_wire_break(directory->wire);
+    qdri_wire_break(directory->wire, status);
     return status;
 }
 

@@ -36,7 +36,7 @@ typedef struct note {
     int64_t shelf, capacity; /* in the arena; 0: it is not there */
     qdri_conflict conflict;
     int64_t failed; /* at the end */
-    char sentence[QDRI_GOSSIP_SENTENCE];
+    char sentence[QDRI_ROUND_SENTENCE];
 } note;
 
 struct qdri_desk {

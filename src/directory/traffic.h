@@ -7,10 +7,10 @@
 #include "directory/inside.h"
 
 /* A part of this rank's box, for one keeper. */
-typedef struct qdri_segment {
+typedef struct qdri_box_part {
     int64_t first, count;
     int keeper;
-} qdri_segment;
+} qdri_box_part;
 
 /* A part of another rank's box. Its tag says whether it carries payloads. */
 typedef struct qdri_arrival {
@@ -24,11 +24,15 @@ typedef struct qdri_arrival {
 typedef struct qdri_traffic {
     qdr_directory_round *round;
     qdri_flight *flight;
-    qdri_gossip *enter, *leave;
+    qdri_agreement enter, leave; /* when all have brought what they have, and when all have been answered */
+    qdri_term verb;
+    uint64_t changed[QDRI_UNITED]; /* what all ranks have changed (cache.c) */
+    qdr_status mine;               /* what this rank says when it enters, and its sentence */
+    char sentence[QDRI_ROUND_SENTENCE];
     qdr_directory_call asked; /* what is in the box: of `find`, each id once, and none that is cached */
     int64_t *question;        /* [count]: of `find`: which of these an id is; -1: it is cached */
     qdri_box box;
-    qdri_segment *segment;
+    qdri_box_part *segment;
     int64_t segments;
     qdri_flight_leg *legs; /* [2 * segments]: sends, then answers */
     char *answers;         /* [box.count * answer_bytes] */

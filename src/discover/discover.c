@@ -126,7 +126,7 @@ qdr_status qdr_discover(MPI_Comm comm, const char *method, int count, const qdr_
     qdri_wire *wire;
     qdri_flight *flight;
     QDRI_TRY(qdri_flight_open(comm, "discovery", &wire, &flight));
-    qdri_round round = {.call = QDRI_CALL_DISCOVER, .wire = wire, .flight = flight, .count = count};
+    qdri_round round = {.call = "qdr_discover", .wire = wire, .flight = flight, .count = count};
     round.status = in && arrived
                        ? take_in(&round, method, out)
                        : qdri_fail(QDR_INVALID, "there is nowhere to put the parcels that come; expected "

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "discover/flight.h"
+#include "wire/flight.h"
 #include "mpi_check.h"
 #include "quadrille/discover.h"
 
@@ -177,7 +177,7 @@ static void mistakes_are_everybodys(void) {
     if (ranks > 1) refuse(NULL, 2, two, QDR_INVALID, "rank 0 is given twice");
     refuse(NULL, ranks + 1, two, QDR_RANGE, "expected each rank once");
     refuse("telepathy", 0, NULL, QDR_UNKNOWN, "there are node, alltoall, reduce-scatter, nbx");
-    if (ranks > 1) refuse("nbx", 0, NULL, QDR_MISMATCH, "some ranks discover by node, others by nbx");
+    if (ranks > 1) refuse("nbx", 0, NULL, QDR_MISMATCH, "differ in the way of discovery");
     CHECK(qdr_discover(MPI_COMM_NULL, NULL, 0, NULL, NULL, NULL) == QDR_INVALID);
     discover((int64_t[64]){0}, NULL); /* and life goes on */
 }
@@ -190,8 +190,9 @@ static void different_calls_meet(void) {
     qdr_status status =
         rank ? qdr_discover(MPI_COMM_WORLD, NULL, 0, NULL, &in, &arrived)
              : qdr_partners_from_both(MPI_COMM_WORLD, 0, NULL, NULL, 0, NULL, NULL, 0, &partners);
-    check_refusal(status, QDR_MISMATCH,
-                  "some ranks are in qdr_discover, others in qdr_partners_from_both without");
+    check_refusal(
+        status, QDR_MISMATCH,
+        "ranks are in different collective calls: rank 0 in qdr_partners_from_both without a check, rank");
 }
 
 static void table(void) {

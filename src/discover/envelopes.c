@@ -13,8 +13,8 @@
 #include "base/sort.h"
 #include "discover/round.h"
 
-typedef struct qdri_arrival arrival;
-struct qdri_arrival {
+typedef struct qdri_envelope_arrival arrival;
+struct qdri_envelope_arrival {
     qdri_flight_leg *leg;
     arrival *next;
     int64_t envelope[]; /* the size; then the parcel, if it travelled along */
@@ -81,15 +81,13 @@ static arrival *arrival_for(qdri_round *round, int64_t bytes) {
 int qdri_envelopes_take(qdri_round *round) {
     int taken = 0;
     while (!round->flight->failed && !round->spare->leg->under_way) {
-        int found = 0, from = 0;
-        int64_t bytes = 0;
-        MPI_Message message;
-        qdr_status status = qdri_find(round->wire, round->tag, &found, &message, &from, &bytes);
+        qdri_message found;
+        qdr_status status = qdri_find(round->wire, round->tag, &found);
         if (status) qdri_flight_fail(round->flight, status);
-        if (status || !found) break;
-        arrival *place = arrival_for(round, bytes);
-        qdri_flight_note(place->leg, qdri_receive_found(round->wire, &place->leg->operation, &message, from,
-                                                        place->envelope, bytes));
+        if (status || !found.is_there) break;
+        arrival *place = arrival_for(round, found.bytes);
+        qdri_flight_note(place->leg,
+                         qdri_receive_found(round->wire, &place->leg->operation, &found, place->envelope));
         taken++;
     }
     return taken;

@@ -104,8 +104,9 @@ static qdr_status check_side(const side *given, int ranks) {
 /* Partners with room for so many; to be filled by make(). */
 static qdr_partners *allocate(qdri_wire *wire, int64_t sends, int64_t receives) {
     int64_t header = (int64_t)(sizeof(qdr_partners) / sizeof(int64_t)) + 1;
-    qdr_partners *made = qdri_alloc_zero(header + 2 * (sends + receives), sizeof(int64_t));
+    qdr_partners *made = qdri_alloc(header + 2 * (sends + receives), sizeof(int64_t));
     if (!made) return NULL;
+    memset(made, 0, sizeof *made);
     atomic_init(&made->references, 1);
     made->wire = qdri_wire_retain(wire);
     made->view.rank = qdri_wire_rank(wire);
@@ -225,8 +226,9 @@ static qdr_status from_one_side_at_once(qdri_wire *wire, const side *given, cons
     int ranks = qdri_wire_ranks(wire);
     int64_t *word = qdri_board_words(wire), *place = NULL;
     qdr_partners *made = NULL;
-    qdri_round round = {
-        .call = gives_receives ? QDRI_CALL_RECEIVES : QDRI_CALL_SENDS, .wire = wire, .method = method};
+    qdri_round round = {.call = gives_receives ? "qdr_partners_from_receives" : "qdr_partners_from_sends",
+                        .wire = wire,
+                        .method = method};
     round.status = fill_words(given, ranks, word);
     if (!partners) round.status = fail_handle();
     if (!round.status && !(made = allocate(wire, given->count, ranks))) round.status = qdri_fail_memory();
@@ -262,8 +264,9 @@ static qdr_status from_one_side(MPI_Comm comm, const side *given, const char *me
     qdri_wire_release(&wire);
     qdr_partners *made = NULL;
     QDRI_TRY(qdri_flight_open(comm, "discovery of partners", &wire, &flight));
-    qdri_round round = {
-        .call = gives_receives ? QDRI_CALL_RECEIVES : QDRI_CALL_SENDS, .wire = wire, .flight = flight};
+    qdri_round round = {.call = gives_receives ? "qdr_partners_from_receives" : "qdr_partners_from_sends",
+                        .wire = wire,
+                        .flight = flight};
     round.status = check_handle(partners, flight);
     if (!round.status) round.status = prepare_one_side(&round, given, method, gives_receives, &made);
     qdr_status status = qdri_discover(&round);
@@ -337,8 +340,10 @@ static qdr_status from_both(qdri_wire *wire, qdri_flight *flight, const side *se
                             int check, qdr_partners **partners) {
     qdr_partners *made = NULL;
     expectation expected;
-    qdri_round round = {
-        .call = check ? QDRI_CALL_BOTH : QDRI_CALL_BOTH_UNCHECKED, .wire = wire, .flight = flight};
+    qdri_round round = {.call = check ? "qdr_partners_from_both with a check"
+                                      : "qdr_partners_from_both without a check",
+                        .wire = wire,
+                        .flight = flight};
     round.context = &expected;
     round.status = check_handle(partners, flight);
     if (!round.status) round.status = prepare_both(&round, sends, receives, check, &made);
@@ -357,15 +362,11 @@ qdr_status qdr_partners_from_both(MPI_Comm comm, int sends, const int *destinati
 }
 
 qdr_status qdri_partners_on(qdri_wire *wire, int sends, const int *destination, const int64_t *send_items,
-                            int receives, const int *source, const int64_t *receive_items, double deadline,
+                            int receives, const int *source, const int64_t *receive_items,
                             qdr_partners **partners) {
     const side out = {"destination", sends, destination, send_items};
     const side in = {"source", receives, source, receive_items};
-    qdri_wire_retain(wire);
-    qdri_lock(wire);
-    qdri_flight *flight = qdri_flight_create(wire, "check of partners");
-    if (flight) flight->deadline = deadline;
-    return from_both(wire, flight, &out, &in, 0, partners);
+    return make(wire, &out, &in, partners);
 }
 
 /* ---- the matrix known ---------------------------------------------------------------------------------- */
@@ -428,7 +429,7 @@ qdr_status qdr_partners_from_pattern(MPI_Comm comm, const qdr_pattern *pattern, 
     qdri_flight *flight;
     qdr_partners *made = NULL;
     QDRI_TRY(qdri_flight_open(comm, "comparison of patterns", &wire, &flight));
-    qdri_round round = {.call = QDRI_CALL_PATTERN, .wire = wire, .flight = flight};
+    qdri_round round = {.call = "qdr_partners_from_pattern", .wire = wire, .flight = flight};
     round.alike[0].what = "digest of the pattern";
     round.alikes = 1;
     round.status = check_handle(partners, flight);

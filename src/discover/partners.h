@@ -15,9 +15,9 @@ qdri_wire *qdri_partners_wire(const qdr_partners *partners);
 /* The whole matrix if it was given or gathered, else NULL. Valid as long as the partners. */
 const qdr_pattern *qdri_partners_pattern(const qdr_partners *partners);
 
-/* qdr_partners_from_both() without a check, on a wire that exists. */
+/* Local. Of a caller who knows both sides to be right, and tells the others when there is no memory. */
 qdr_status qdri_partners_on(qdri_wire *wire, int sends, const int *destination, const int64_t *send_items,
-                            int receives, const int *source, const int64_t *receive_items, double deadline,
+                            int receives, const int *source, const int64_t *receive_items,
                             qdr_partners **partners);
 
 /* qdr_partners_gather() for callers that hold the wire's lock. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "discover/deliver.h"
 #include "discover/round.h"
 
 /* What a rank brings and takes home; memory of the flight. */
@@ -179,7 +180,7 @@ qdr_status qdri_rendezvous_run(qdri_wire *wire, const qdri_rendezvous *rendezvou
     journey trip = {.call = rendezvous,
                     .placement = {.ranks = qdri_wire_ranks(wire), .limit = rendezvous->limit},
                     .flight = flight};
-    qdri_round round = {.call = QDRI_CALL_RENDEZVOUS,
+    qdri_round round = {.call = "a rendezvous",
                         .wire = wire,
                         .flight = flight,
                         .alike = {{"size of a record", rendezvous->record_bytes},
@@ -194,7 +195,7 @@ qdr_status qdri_rendezvous_run(qdri_wire *wire, const qdri_rendezvous *rendezvou
     round.out = trip.parcels;
     qdr_status status = qdri_discover(&round);
     if (status == QDR_OK && rendezvous->reply_bytes)
-        status = qdri_flight_deliver(flight, trip.legs, round.arrived, trip.answers, trip.owners, trip.home);
+        status = qdri_deliver(flight, trip.legs, round.arrived, trip.answers, trip.owners, trip.home);
     if (status == QDR_OK) unpack(&trip);
     qdri_flight_end(&flight);
     return status;

@@ -210,8 +210,7 @@ static void mistakes(void) {
     keys[1] = 6;
     call.record_bytes = wrong ? 8 : 0;
     call.record = replies;
-    if (ranks > 1)
-        check_refusal(&call, QDR_MISMATCH, "the size of a record is 0 on some rank, and 8 on another");
+    if (ranks > 1) check_refusal(&call, QDR_MISMATCH, "differ in the size of a record: 0 and 8; expected");
     call.record_bytes = 8;
     call.count = wrong ? -1 : 0;
     check_refusal(&call, QDR_RANGE, "-1 items");

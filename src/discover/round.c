@@ -20,22 +20,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "discover/deliver.h"
+#include "wire/agree.h"
 
-/* The words of the first agreement: always as many, so that calls of different kinds can meet in it. A
- * value that must be the same is there with its complement: highest and lowest in one. */
-enum { LARGEST, CALL, METHOD = CALL + 2, ALIKE = METHOD + 2, WORDS = ALIKE + 2 * QDRI_ALIKE };
+/* The fields of the first agreement. */
+enum { LARGEST, METHOD, ALIKE, FIELDS = ALIKE + QDRI_ROUND_ALIKE };
 
 enum { ALIGNMENT = 16 };
-
-static const char *const call_names[QDRI_CALLS] = {
-    [QDRI_CALL_DISCOVER] = "qdr_discover",
-    [QDRI_CALL_SENDS] = "qdr_partners_from_sends",
-    [QDRI_CALL_RECEIVES] = "qdr_partners_from_receives",
-    [QDRI_CALL_BOTH] = "qdr_partners_from_both with a check",
-    [QDRI_CALL_BOTH_UNCHECKED] = "qdr_partners_from_both without a check",
-    [QDRI_CALL_PATTERN] = "qdr_partners_from_pattern",
-    [QDRI_CALL_RENDEZVOUS] = "a rendezvous",
-};
 
 /* ---- the first agreement ------------------------------------------------------------------------------- */
 
@@ -67,29 +58,6 @@ static qdr_status prepare(qdri_round *round) {
     return method->carries ? qdri_envelopes_prepare(round) : QDR_OK;
 }
 
-/* All ranks see the same words, so all say the same. */
-static qdr_status compare(const qdri_round *round, const int64_t *word) {
-    if (qdri_alike_differ(&word[CALL]))
-        return qdri_fail(QDR_MISMATCH, "some ranks are in %s, others in %s",
-                         call_names[qdri_alike_lowest(&word[CALL])], call_names[word[CALL]]);
-    if (qdri_alike_differ(&word[METHOD])) {
-        qdr_discovery_info high, low;
-        QDRI_TRY(qdr_discovery((int)word[METHOD], &high));
-        QDRI_TRY(qdr_discovery((int)qdri_alike_lowest(&word[METHOD]), &low));
-        return qdri_fail(QDR_MISMATCH, "some ranks discover by %s, others by %s; expected the same on all",
-                         low.name, high.name);
-    }
-    for (int i = 0; i < round->alikes; i++) {
-        const int64_t *pair = &word[ALIKE + 2 * i];
-        if (qdri_alike_differ(pair))
-            return qdri_fail(QDR_MISMATCH,
-                             "the %s is %" PRId64 " on some rank, and %" PRId64
-                             " on another; expected the same on all",
-                             round->alike[i].what, qdri_alike_lowest(pair), pair[0]);
-    }
-    return QDR_OK;
-}
-
 static int64_t method_number(const qdri_discovery *method) {
     qdr_discovery_info info;
     for (int i = 0; method && qdr_discovery(i, &info) == QDR_OK; i++)
@@ -97,60 +65,40 @@ static int64_t method_number(const qdri_discovery *method) {
     return 0;
 }
 
-#define ANY(i) QDRI_PLACE(i, "a word that must be alike", INT64_MIN, INT64_MAX)
-static const qdri_expected expected[WORDS] = {
-    QDRI_PLACE(LARGEST, "bytes of the largest parcel", 0, INT64_MAX),
-    QDRI_PLACE(CALL, "the number of a call", 0, QDRI_CALLS - 1),
-    QDRI_PLACE(CALL + 1, "the complement of the number of a call", -QDRI_CALLS, -1),
-    QDRI_PLACE(METHOD, "the number of a method", 0, INT32_MAX),
-    QDRI_PLACE(METHOD + 1, "the complement of the number of a method", INT32_MIN, 0),
-    ANY(ALIKE),
-    ANY(ALIKE + 1),
-    ANY(ALIKE + 2),
-    ANY(ALIKE + 3),
-    ANY(ALIKE + 4),
-    ANY(ALIKE + 5),
-};
-_Static_assert(QDRI_ALIKE == 3, "one line above for each word");
-
-/* The first agreement, with a word for each rank where the search is part of it. */
-static qdr_status agree_at_first(const qdri_round *round, qdr_status status, int64_t *word,
-                                 const int64_t *word_for, int64_t *word_from, double deadline) {
-    return qdri_agree(round->wire, &(qdri_agreement){.status = status,
-                                                     .maximum = word,
-                                                     .count = WORDS,
-                                                     .expected = expected,
-                                                     .word_for = word_for,
-                                                     .word_from = word_from,
-                                                     .deadline = deadline});
-}
-
-static void fill_words(const qdri_round *round, qdr_status status, int64_t *word) {
-    if (status == QDR_OK) qdri_alike_put(&word[METHOD], method_number(round->method));
+/* With a word for each rank where the search is part of it. */
+static qdr_status agree_at_first(qdri_round *round, qdr_status status, const int64_t *word_for,
+                                 int64_t *word_from, double deadline) {
+    int64_t largest = 0;
     for (int i = 0; status == QDR_OK && i < round->count; i++)
-        if (round->out[i].bytes > word[LARGEST]) word[LARGEST] = round->out[i].bytes;
-    qdri_alike_put(&word[CALL], round->call);
-    for (int i = 0; i < round->alikes; i++) qdri_alike_put(&word[ALIKE + 2 * i], round->alike[i].value);
+        if (round->out[i].bytes > largest) largest = round->out[i].bytes;
+    qdri_term field[FIELDS] = {
+        [LARGEST] = QDRI_IS_MOST("bytes of the largest parcel", largest, 0, INT64_MAX),
+        [METHOD] = QDRI_IS_SAME("way of discovery", status == QDR_OK ? method_number(round->method) : 0),
+    };
+    for (int i = 0; i < round->alikes; i++)
+        field[ALIKE + i] = QDRI_IS_ALIKE(round->alike[i].what, round->alike[i].value);
+    QDRI_TRY(qdri_agree(round->wire, &(qdri_agreement){.call = round->call,
+                                                       .status = status,
+                                                       .term = field,
+                                                       .terms = ALIKE + round->alikes,
+                                                       .word_for = word_for,
+                                                       .word_from = word_from,
+                                                       .deadline = deadline}));
+    round->largest = field[LARGEST].value;
+    return QDR_OK;
 }
 
 qdr_status qdri_discover_at_once(qdri_round *round, const int64_t *word_for, int64_t *word_from) {
-    int64_t word[WORDS] = {0};
-    fill_words(round, round->status, word);
-    QDRI_TRY(agree_at_first(round, round->status, word, word_for, word_from, QDRI_DEADLINE_LATER));
-    return compare(round, word);
+    return agree_at_first(round, round->status, word_for, word_from, QDRI_DEADLINE_LATER);
 }
 
 static qdr_status begin(qdri_round *round) {
-    int64_t word[WORDS] = {0};
     qdr_status status = prepare(round);
-    fill_words(round, status, word);
     int64_t *words = status == QDR_OK && round->method && round->method->at_once ? round->scratch : NULL;
     if (words) round->method->start(round);
-    QDRI_TRY(agree_at_first(round, status, word, words, words ? words + qdri_wire_ranks(round->wire) : NULL,
+    QDRI_TRY(agree_at_first(round, status, words, words ? words + qdri_wire_ranks(round->wire) : NULL,
                             round->flight ? round->flight->deadline : qdri_deadline(0)));
-    QDRI_TRY(compare(round, word));
     if (!round->method) return QDR_OK;
-    round->largest = word[LARGEST];
     round->tag =
         QDRI_TAG_DISCOVER + (int)((unsigned)qdri_wire_next_round(round->wire) % QDRI_DISCOVER_ROUNDS);
     return QDR_OK;
@@ -236,8 +184,8 @@ static qdr_status deliver(qdri_round *round, qdr_status status) {
     qdri_flight_leg *legs =
         status == QDR_OK ? qdri_flight_legs(round->flight, (int64_t)sends + round->arrived) : NULL;
     if (status == QDR_OK && (!left || !legs)) status = qdri_fail_memory();
-    QDRI_TRY(qdri_flight_agree(round->wire, round->flight, status, NULL, 0));
-    return qdri_flight_deliver(round->flight, legs, sends, left, round->arrived, round->came);
+    QDRI_TRY(qdri_flight_agree(round->wire, round->flight, round->call, status));
+    return qdri_deliver(round->flight, legs, sends, left, round->arrived, round->came);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
@@ -252,5 +200,5 @@ qdr_status qdri_discover(qdri_round *round) {
     }
     if (status == QDR_OK && round->judge) status = round->judge(round);
     if (has_reserve(round) && !round->judge) return status;
-    return qdri_flight_agree(round->wire, round->flight, status, NULL, 0);
+    return qdri_flight_agree(round->wire, round->flight, round->call, status);
 }

@@ -17,9 +17,9 @@
 
 #include <stdint.h>
 
-#include "discover/flight.h"
 #include "quadrille/base.h"
 #include "quadrille/discover.h"
+#include "wire/flight.h"
 #include "wire/wire.h"
 
 typedef struct qdri_round qdri_round;
@@ -36,28 +36,16 @@ typedef struct qdri_discovery {
     qdr_status (*learn)(qdri_round *round); /* local, afterwards: fills came and arrived */
 } qdri_discovery;
 
-/* Which call a round belongs to: ranks that are in different ones find out in the first agreement. */
-typedef enum qdri_call {
-    QDRI_CALL_DISCOVER,
-    QDRI_CALL_SENDS,
-    QDRI_CALL_RECEIVES,
-    QDRI_CALL_BOTH,
-    QDRI_CALL_BOTH_UNCHECKED,
-    QDRI_CALL_PATTERN,
-    QDRI_CALL_RENDEZVOUS,
-    QDRI_CALLS
-} qdri_call;
-
 /* Something that all ranks must have given alike. */
 typedef struct qdri_alike {
     const char *what;
     int64_t value;
 } qdri_alike;
-enum { QDRI_ALIKE = 3 };
+enum { QDRI_ROUND_ALIKE = 3 };
 
 struct qdri_round {
     /* The caller's: */
-    qdri_call call;
+    const char *call; /* ranks that are in different ones find out in the first agreement */
     qdri_wire *wire;
     qdri_flight *flight;          /* NULL: there was no memory for one */
     qdr_status status;            /* of his own checks; its sentence is the error message */
@@ -65,7 +53,7 @@ struct qdri_round {
     int words; /* on all ranks: every parcel is one 64-bit word, not negative and below INT64_MAX */
     int count;
     const qdr_parcel *out; /* data in memory of the flight, unless they are words */
-    qdri_alike alike[QDRI_ALIKE];
+    qdri_alike alike[QDRI_ROUND_ALIKE];
     int alikes;
     qdr_status (*judge)(
         qdri_round *round); /* at the end: what it says counts as this rank's; NULL: content */
@@ -87,7 +75,7 @@ struct qdri_round {
     /* private */
     int64_t largest;
     int64_t *envelopes;
-    struct qdri_arrival *arrivals, *spare;
+    struct qdri_envelope_arrival *arrivals, *spare;
     qdri_poller poller;
 };
 

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-qdr_status qdri_boxes_cursor(qdri_cursor *cursor) {
+qdr_status qdri_boxes_cursor(qdri_walker *cursor) {
     const qdri_boxes *self = qdri_boxes_of(cursor->layout);
     int64_t rows, *key = QDRI_ARRAY(int64_t, self->count);
     if (key && qdri_multiply(self->count, cursor->layout->dimensions, &rows))
@@ -22,14 +22,14 @@ qdr_status qdri_boxes_cursor(qdri_cursor *cursor) {
     if (!cursor->candidate ||
         qdri_boxes_order(self, cursor->axis[self->head.dimensions - 1], key, cursor->candidate) < 0)
         status = qdri_fail_memory();
-    if (status) qdri_cursor_close(cursor);
+    if (status) qdri_walker_close(cursor);
     free(key);
     cursor->candidates[0] = self->count;
     return status;
 }
 
 /* Those of level `a` that hold the index along its axis become level a + 1. */
-static void narrow(qdri_cursor *cursor, int a, int64_t index) {
+static void narrow(qdri_walker *cursor, int a, int64_t index) {
     const qdri_boxes *self = qdri_boxes_of(cursor->layout);
     const int64_t *from = cursor->candidate + a * self->count;
     int64_t *to = cursor->candidate + (a + 1) * self->count, count = 0;
@@ -48,7 +48,7 @@ static void narrow(qdri_cursor *cursor, int a, int64_t index) {
 }
 
 /* The first candidate that ends behind the index along the last axis. */
-static int64_t first_behind(const qdri_cursor *cursor, const int64_t *candidate, int64_t count,
+static int64_t first_behind(const qdri_walker *cursor, const int64_t *candidate, int64_t count,
                             int64_t index) {
     const qdri_boxes *self = qdri_boxes_of(cursor->layout);
     int d = cursor->axis[self->head.dimensions - 1];
@@ -63,7 +63,7 @@ static int64_t first_behind(const qdri_cursor *cursor, const int64_t *candidate,
     return low;
 }
 
-void qdri_boxes_seek(qdri_cursor *cursor, const int64_t *index) {
+void qdri_boxes_seek(qdri_walker *cursor, const int64_t *index) {
     const qdri_boxes *self = qdri_boxes_of(cursor->layout);
     int last = self->head.dimensions - 1, changed = 0;
     for (int a = 0; a < last; a++) {

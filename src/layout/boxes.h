@@ -46,7 +46,7 @@ qdr_status qdri_boxes_add(qdri_boxes *boxes, int rank, int64_t number, const qdr
 qdr_status qdri_boxes_check(qdri_boxes *boxes, qdr_status verdict);
 
 /* Of the layout's type. */
-qdr_status qdri_boxes_cursor(qdri_cursor *cursor);
-void qdri_boxes_seek(qdri_cursor *cursor, const int64_t *index);
+qdr_status qdri_boxes_cursor(qdri_walker *cursor);
+void qdri_boxes_seek(qdri_walker *cursor, const int64_t *index);
 
 #endif

@@ -35,7 +35,7 @@ static int64_t first_layer(const qdr_layout *layout, qdri_progression *box, int 
 }
 
 /* The number inside the box; -1 if it has no hole. */
-static int64_t hole_in_box(const qdri_side *side, const qdri_item *item) {
+static int64_t hole_in_box(const qdri_array_side *side, const qdri_item *item) {
     qdri_progression box[MOST];
     int dimensions = side->layout->dimensions, axis[MOST];
     int64_t number = 0;
@@ -49,7 +49,7 @@ static int64_t hole_in_box(const qdri_side *side, const qdri_item *item) {
     return number;
 }
 
-static int64_t hole_in_list(const qdri_side *side, const qdri_item *item, qdri_cursor *cursor) {
+static int64_t hole_in_list(const qdri_array_side *side, const qdri_item *item, qdri_walker *cursor) {
     for (int64_t i = 0; i < item->elements; i++) {
         side->layout->type->seek(cursor, side->region->index + (item->listed + i) * side->region->dimensions);
         if (cursor->rank == QDR_HERE) return i;
@@ -57,19 +57,19 @@ static int64_t hole_in_list(const qdri_side *side, const qdri_item *item, qdri_c
     return -1;
 }
 
-qdr_status qdri_side_hole(const qdri_side *side, int64_t *number) {
-    qdri_cursor cursor;
+qdr_status qdri_side_hole(const qdri_array_side *side, int64_t *number) {
+    qdri_walker cursor;
     int axis[MOST];
     int64_t found = -1;
     QDRI_TRY(qdri_side_check(side, 1));
     qdri_order_axes(side->region->order, side->region->dimensions, axis);
-    QDRI_TRY(qdri_cursor_open(&cursor, side->layout, axis));
+    QDRI_TRY(qdri_walker_open(&cursor, side->layout, axis));
     for (int64_t i = 0; i < side->region->items && found < 0; i++) {
         const qdri_item *item = side->region->item + i;
         found = item->box < 0 ? hole_in_list(side, item, &cursor) : hole_in_box(side, item);
         if (found >= 0) found += item->start;
     }
-    qdri_cursor_close(&cursor);
+    qdri_walker_close(&cursor);
     *number = found;
     return QDR_OK;
 }

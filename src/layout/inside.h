@@ -111,7 +111,7 @@ qdr_status qdri_strides_check(const char *what, int dimensions, const int64_t *r
 
 /* ---- layouts ------------------------------------------------------------------------------------------- */
 
-typedef struct qdri_cursor qdri_cursor;
+typedef struct qdri_walker qdri_walker;
 
 /* What a kind of layout can do. Index and rank have been checked; QDR_UNKNOWN needs no sentence. */
 typedef struct qdri_layout_type {
@@ -129,8 +129,8 @@ typedef struct qdri_layout_type {
     /* How many elements of a box of a region somebody owns. */
     int64_t (*owned)(const qdr_layout *layout, const qdri_progression *box);
     /* Fills in cursor->rank, place, step and until for the element at `index`. */
-    qdr_status (*open_cursor)(qdri_cursor *cursor);
-    void (*seek)(qdri_cursor *cursor, const int64_t *index);
+    qdr_status (*open_cursor)(qdri_walker *cursor);
+    void (*seek)(qdri_walker *cursor, const int64_t *index);
     /* Explicit: calls `visit` with elements (row-major) in place of numbers. */
     qdr_status (*stated)(const qdr_layout *layout, qdri_visit *visit, void *context);
 } qdri_layout_type;
@@ -163,7 +163,7 @@ typedef struct qdri_slice { /* indices [from, until) of one axis have one part; 
     int64_t part;
 } qdri_slice;
 
-struct qdri_cursor {
+struct qdri_walker {
     const qdr_layout *layout;
     int axis[MOST]; /* dimensions, the one that changes least first */
     qdri_slice slice[MOST];
@@ -176,8 +176,8 @@ struct qdri_cursor {
 };
 
 /* `axis`: the dimensions, the one that changes least first. */
-qdr_status qdri_cursor_open(qdri_cursor *cursor, const qdr_layout *layout, const int *axis);
-void qdri_cursor_close(qdri_cursor *cursor);
+qdr_status qdri_walker_open(qdri_walker *cursor, const qdr_layout *layout, const int *axis);
+void qdri_walker_close(qdri_walker *cursor);
 
 /* ---- regions (region.c, listed.c) ---------------------------------------------------------------------- */
 
@@ -229,7 +229,7 @@ int qdri_listed_spread(
 void qdri_listed_remove(qdr_region *region, int64_t position); /* the last that was inserted */
 
 /* Whether a region can select from an array. */
-qdr_status qdri_side_check(const qdri_side *side, int compact);
+qdr_status qdri_side_check(const qdri_array_side *side, int compact);
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */
 

@@ -187,7 +187,7 @@ qdr_status qdri_layout_read(const void *bytes, int64_t size, qdr_layout **layout
 
 /* ---- cursors ------------------------------------------------------------------------------------------- */
 
-qdr_status qdri_cursor_open(qdri_cursor *cursor, const qdr_layout *layout, const int *axis) {
+qdr_status qdri_walker_open(qdri_walker *cursor, const qdr_layout *layout, const int *axis) {
     cursor->layout = layout;
     cursor->candidate = NULL;
     memcpy(cursor->axis, axis, (size_t)layout->dimensions * sizeof *axis);
@@ -195,7 +195,7 @@ qdr_status qdri_cursor_open(qdri_cursor *cursor, const qdr_layout *layout, const
     return layout->type->open_cursor ? layout->type->open_cursor(cursor) : QDR_OK;
 }
 
-void qdri_cursor_close(qdri_cursor *cursor) {
+void qdri_walker_close(qdri_walker *cursor) {
     free(cursor->candidate);
     cursor->candidate = NULL;
 }

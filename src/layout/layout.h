@@ -97,31 +97,32 @@ qdr_status qdri_selection_read(const void *bytes, int64_t size, qdri_selection *
 /* ---- matching ------------------------------------------------------------------------------------------ */
 
 /* One side of a transfer: an array and the elements that are meant. */
-typedef struct qdri_side {
+typedef struct qdri_array_side {
     const qdr_layout *layout;
     const qdr_region *region;
-} qdri_side;
+} qdri_array_side;
 
 /* Compact sides, of regions with equally many elements. What rank_a of `a` and rank_b of `b` have for each other:
  * the elements whose numbers both own, by rising number, as places of a's memory and of b's; either result may
  * be NULL. Where two boxes of the regions have the same shape the intersection is found in closed form, per
  * dimension: O(spans of the result + blocks), whatever the extents. Elsewhere by runs. */
-qdr_status qdri_match(const qdri_side *a, int rank_a, const qdri_side *b, int rank_b, qdri_selection *in_a,
-                      qdri_selection *in_b);
+qdr_status qdri_match(const qdri_array_side *a, int rank_a, const qdri_array_side *b, int rank_b,
+                      qdri_selection *in_a, qdri_selection *in_b);
 
 /* Compact. Calls `visit` for elements number [low, high) in rising order, by runs: `count` elements from
  * `number` on, at place, place + step ... of `rank`; rank QDR_HERE (-1): nobody owns them. Stops when `visit`
  * fails. */
 typedef qdr_status qdri_visit(void *context, int64_t number, int64_t count, int rank, int64_t place,
                               int64_t step);
-qdr_status qdri_side_walk(const qdri_side *side, int64_t low, int64_t high, qdri_visit *visit, void *context);
+qdr_status qdri_side_walk(const qdri_array_side *side, int64_t low, int64_t high, qdri_visit *visit,
+                          void *context);
 
 /* Explicit. Calls `visit` for what this rank stated and the region has: `rank` is the owner, QDR_HERE for this
  * rank itself. In no particular order of numbers. An element outside the extent was refused when the layout was
  * made. */
-qdr_status qdri_side_stated(const qdri_side *side, qdri_visit *visit, void *context);
+qdr_status qdri_side_stated(const qdri_array_side *side, qdri_visit *visit, void *context);
 
 /* Compact: the lowest number that nobody owns, -1 if there is none. Closed form as far as possible. */
-qdr_status qdri_side_hole(const qdri_side *side, int64_t *number);
+qdr_status qdri_side_hole(const qdri_array_side *side, int64_t *number);
 
 #endif

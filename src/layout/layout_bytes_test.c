@@ -73,7 +73,7 @@ static qdr_status read_layout(const void *bytes, int64_t size) {
         qdri_layout_digest(layout);
         qdr_layout_share(layout, 0, &elements, &room);
         if (qdr_region_all(layout, QDR_ROW_MAJOR, &all) == QDR_OK) {
-            qdri_side side = {layout, all};
+            qdri_array_side side = {layout, all};
             qdri_selection found[2] = {{0}, {0}};
             int64_t hole;
             if (qdri_layout_is_compact(layout) && qdr_region_elements(all) < 1 << 12) {
@@ -161,7 +161,7 @@ static void check_bytes(qdri_random *random, void *bytes, int64_t size, reader *
 }
 
 static void selection_of_all(const qdr_layout *layout, const qdr_region *region, qdri_selection *selection) {
-    qdri_side side = {layout, region};
+    qdri_array_side side = {layout, region};
     int rank = qdri_layout_ranks(layout) / 2;
     assert_int_equal(qdri_match(&side, rank, &side, rank, selection, NULL), QDR_OK);
 }

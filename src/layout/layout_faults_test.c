@@ -139,7 +139,7 @@ static qdr_status make_region(void) {
 
 static qdr_status match(const qdr_layout *layout_a, const qdr_region *region_a, const qdr_layout *layout_b,
                         const qdr_region *region_b) {
-    const qdri_side a = {layout_a, region_a}, b = {layout_b, region_b};
+    const qdri_array_side a = {layout_a, region_a}, b = {layout_b, region_b};
     qdri_selection in_a = {.elements = -7}, in_b = {.elements = -7};
     qdr_status status = qdri_match(&a, 1, &b, 1, &in_a, &in_b);
     if (status) {
@@ -175,7 +175,7 @@ static qdr_status nothing(void *context, int64_t number, int64_t count, int rank
 }
 
 static qdr_status walk(void) {
-    const qdri_side side = {joined, listed};
+    const qdri_array_side side = {joined, listed};
     int64_t hole = -7;
     qdr_status status = qdri_side_walk(&side, 0, qdr_region_elements(listed), nothing, NULL);
     if (!status) status = qdri_side_hole(&side, &hole);
@@ -184,7 +184,7 @@ static qdr_status walk(void) {
 }
 
 static qdr_status state_all(void) {
-    const qdri_side a = {runs, listed}, b = {entries, boxed};
+    const qdri_array_side a = {runs, listed}, b = {entries, boxed};
     qdr_status status = qdri_side_stated(&a, nothing, NULL);
     return status ? status : qdri_side_stated(&b, nothing, NULL);
 }
@@ -275,7 +275,7 @@ static void prepare(void) {
         while (qdr_region_number(listed, index, &number) == QDR_OK) index[1]++;
         assert_int_equal(qdr_region_add_list(listed, 1, index), QDR_OK);
     }
-    const qdri_side side = {joined, boxed};
+    const qdri_array_side side = {joined, boxed};
     assert_int_equal(qdri_match(&side, 1, &side, 1, &selection, NULL), QDR_OK);
     assert_int_equal(qdri_layout_write(regular, bytes, size), QDR_OK);
     assert_int_equal(qdri_region_write(listed, bytes + 1, size + 1), QDR_OK);

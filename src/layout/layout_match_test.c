@@ -34,7 +34,7 @@ static qdr_status see(void *context, int64_t number, int64_t count, int rank, in
 }
 
 static void check_walk(qdri_random *random, const array_case *array, const region_case *region) {
-    qdri_side side = {array->layout, region->region};
+    qdri_array_side side = {array->layout, region->region};
     int64_t low = draw(random, 0, region->elements), high = draw(random, low, region->elements), hole,
             lowest = -1;
     if (draw(random, 0, 1)) low = 0, high = region->elements;
@@ -67,13 +67,13 @@ static qdr_status stop(void *context, int64_t number, int64_t count, int rank, i
 static void a_visitor_can_stop(void **state) {
     (void)state;
     qdr_axis axis = {.extent = 100, .spread = QDR_BLOCK, .parts = 5};
-    qdri_side side;
+    qdri_array_side side;
     qdr_layout *layout;
     qdr_region *all;
     int visits = 0;
     assert_int_equal(qdr_layout_regular(1, &axis, NULL, &layout), QDR_OK);
     assert_int_equal(qdr_region_all(layout, QDR_ROW_MAJOR, &all), QDR_OK);
-    side = (qdri_side){layout, all};
+    side = (qdri_array_side){layout, all};
     assert_int_equal(qdri_side_walk(&side, 0, 100, stop, &visits), QDR_BUSY);
     assert_int_equal(visits, 2);
     assert_int_equal(qdri_side_walk(&side, 0, 101, stop, &visits), QDR_RANGE);
@@ -158,7 +158,7 @@ static void check_selection(const qdri_selection *selection, int64_t count, cons
     assert_true(qdri_selection_runs(selection) <= count);
 }
 
-static void check_pair(const qdri_side *side, int rank_a, int rank_b) {
+static void check_pair(const qdri_array_side *side, int rank_a, int rank_b) {
     static int64_t in_a[CASE_ELEMENTS], in_b[CASE_ELEMENTS];
     qdri_selection found[2] = {{0}, {0}}, alone = {0};
     int64_t count = expect(rank_a, rank_b, in_a, in_b);
@@ -185,7 +185,7 @@ static void matches(void **state) {
             fill_region(&random, array + 1, region->elements, region + 1);
         }
         assert_int_equal(region[0].elements, region[1].elements);
-        qdri_side side[2] = {{array[0].layout, region[0].region}, {array[1].layout, region[1].region}};
+        qdri_array_side side[2] = {{array[0].layout, region[0].region}, {array[1].layout, region[1].region}};
         int ranks_a = qdri_layout_ranks(array[0].layout), ranks_b = qdri_layout_ranks(array[1].layout);
         check_pair(side, (int)draw(&random, 0, ranks_a), (int)draw(&random, 0, ranks_b));
         for (int more = 0; more < 3; more++) { /* of owners of the same number */
@@ -221,7 +221,7 @@ static void shifted(void **state) {
             if (side == 1) fill_region(&random, array + 1, region[0].elements, region + 1);
             if (region->elements == listed) break; /* the list had an element of the box */
         }
-        qdri_side side[2] = {{array[0].layout, region[0].region}, {array[1].layout, region[1].region}};
+        qdri_array_side side[2] = {{array[0].layout, region[0].region}, {array[1].layout, region[1].region}};
         int alike = region[1].region && region[0].elements == region[1].elements;
         for (int a = 0; alike && a < 4; a++)
             for (int b = 0; b < 4; b++) check_pair(side, a, b);
@@ -269,7 +269,8 @@ static qdr_region *draw_far(qdri_random *random, int dimensions, const int64_t *
 }
 
 /* By rising number, what both have, element by element. */
-static int64_t expect_far(const qdri_side *side, int rank_a, int rank_b, int64_t (*place)[CASE_ELEMENTS]) {
+static int64_t expect_far(const qdri_array_side *side, int rank_a, int rank_b,
+                          int64_t (*place)[CASE_ELEMENTS]) {
     int64_t found = 0, index[3], at[2];
     int rank[2];
     for (int64_t k = 0; k < qdr_region_elements(side->region); k++) {
@@ -291,7 +292,7 @@ static void enormous(void **state) {
     for (int round = 0; round < ROUNDS / 5; round++) {
         int dimensions = (int)draw(&random, 1, 3);
         int64_t extent[3], count[3], hole;
-        qdri_side side[2];
+        qdri_array_side side[2];
         for (int d = 0; d < dimensions; d++) count[d] = draw(&random, 1, 6);
         for (int s = 0; s < 2; s++) {
             side[s].layout = draw_enormous(&random, dimensions, extent);

@@ -274,7 +274,7 @@ static void sides(void **state) {
     assert_int_equal(qdr_layout_runs(1, &axis->extent, 0, NULL, NULL, &runs), QDR_OK);
     assert_int_equal(qdr_region_all(flat, QDR_ROW_MAJOR, &line), QDR_OK);
     assert_int_equal(qdr_region_all(square, QDR_ROW_MAJOR, &plane), QDR_OK);
-    qdri_side a = {flat, line}, b = {square, plane}, mixed = {flat, plane}, stated = {runs, line};
+    qdri_array_side a = {flat, line}, b = {square, plane}, mixed = {flat, plane}, stated = {runs, line};
     refused(qdri_match(&a, 0, &b, 0, &none, NULL), QDR_MISMATCH, "4 and 16");
     refused(qdri_match(&mixed, 0, &b, 0, &none, NULL), QDR_INVALID, "dimensions");
     refused(qdri_match(&stated, 0, &a, 0, &none, NULL), QDR_INVALID, "explicit");

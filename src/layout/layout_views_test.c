@@ -103,7 +103,7 @@ static qdr_status state_run(void *context, int64_t number, int64_t count, int ra
 
 /* `own`: of elements of that rank alone, by itself. */
 static void check_stated(const array_case *array, const region_case *region, int own) {
-    qdri_side side = {array->layout, region->region};
+    qdri_array_side side = {array->layout, region->region};
     for (int64_t k = 0; k < region->elements; k++) stated_rank[k] = -9;
     assert_int_equal(qdri_side_stated(&side, state_run, NULL), QDR_OK);
     for (int64_t k = 0; k < region->elements; k++) {
@@ -239,7 +239,7 @@ static void strides(void **state) {
         assert_int_equal(qdr_layout_runs(1, &extent, 1, &box.first, &box.length, &layout), QDR_OK);
         assert_int_equal(qdr_region_create(1, QDR_ROW_MAJOR, &strided), QDR_OK);
         assert_int_equal(qdr_region_add_box(strided, &box.lower, &upper, &box.stride), QDR_OK);
-        qdri_side side = {layout, strided};
+        qdri_array_side side = {layout, strided};
         assert_int_equal(qdri_side_stated(&side, find_run, &box), QDR_OK);
         assert_int_equal(box.found, count_below(&box, box.first + box.length) - count_below(&box, box.first));
         qdr_region_destroy(&strided);

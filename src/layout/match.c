@@ -207,8 +207,8 @@ static qdr_status match_all(qdri_match_side *side) {
     return QDR_OK;
 }
 
-qdr_status qdri_match(const qdri_side *a, int rank_a, const qdri_side *b, int rank_b, qdri_selection *in_a,
-                      qdri_selection *in_b) {
+qdr_status qdri_match(const qdri_array_side *a, int rank_a, const qdri_array_side *b, int rank_b,
+                      qdri_selection *in_a, qdri_selection *in_b) {
     QDRI_TRY(qdri_side_check(a, 1));
     QDRI_TRY(qdri_side_check(b, 1));
     if (a->region->elements != b->region->elements)

@@ -182,7 +182,7 @@ static void slice_at(const qdri_axis *axis, int64_t index, qdri_slice *slice) {
 }
 
 /* Nobody owns what is outside; inside, all is owned. */
-static int outside(qdri_cursor *cursor, const int64_t *index) {
+static int outside(qdri_walker *cursor, const int64_t *index) {
     const qdr_layout *layout = cursor->layout;
     for (int d = 0; d < layout->dimensions; d++) {
         if (index[d] < layout->extent[d]) continue;
@@ -194,7 +194,7 @@ static int outside(qdri_cursor *cursor, const int64_t *index) {
     return 0;
 }
 
-static void seek(qdri_cursor *cursor, const int64_t *index) {
+static void seek(qdri_walker *cursor, const int64_t *index) {
     const qdri_regular *self = qdri_regular_of(cursor->layout);
     int dimensions = self->head.dimensions, last = cursor->axis[dimensions - 1];
     int64_t part = 0, room[MOST], stride[MOST], place = self->offset;
@@ -215,10 +215,10 @@ static void seek(qdri_cursor *cursor, const int64_t *index) {
 }
 
 static qdr_status locate(const qdr_layout *layout, const int64_t *index, int *rank, int64_t *place) {
-    qdri_cursor cursor;
+    qdri_walker cursor;
     int axis[MOST];
     qdri_order_axes(QDR_ROW_MAJOR, layout->dimensions, axis);
-    QDRI_TRY(qdri_cursor_open(&cursor, layout, axis));
+    QDRI_TRY(qdri_walker_open(&cursor, layout, axis));
     seek(&cursor, index);
     *rank = cursor.rank;
     *place = cursor.place;

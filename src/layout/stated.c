@@ -334,7 +334,7 @@ static void sort_items(reading *reading) {
         reading->lines < reading->boxes || reading->search == TABLE_OF_ROW || reading->search == HASHED;
 }
 
-qdr_status qdri_side_stated(const qdri_side *side, qdri_visit *visit, void *context) {
+qdr_status qdri_side_stated(const qdri_array_side *side, qdri_visit *visit, void *context) {
     QDRI_TRY(qdri_side_check(side, 0));
     if (!side->layout->type->stated)
         return qdri_fail(QDR_INVALID, "the boxes of one rank are no explicit layout");

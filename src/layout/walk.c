@@ -23,7 +23,7 @@ qdr_status qdri_joiner_flush(qdri_joiner *joiner) {
 
 /* ---- walking ------------------------------------------------------------------------------------------- */
 
-qdr_status qdri_side_check(const qdri_side *side, int compact) {
+qdr_status qdri_side_check(const qdri_array_side *side, int compact) {
     if (side->layout->type->compact != compact)
         return qdri_fail(QDR_INVALID, "the layout is %s, not %s",
                          compact ? "explicit, or boxes of one rank" : "compact",
@@ -35,14 +35,14 @@ qdr_status qdri_side_check(const qdri_side *side, int compact) {
 }
 
 typedef struct walk {
-    const qdri_side *side;
+    const qdri_array_side *side;
     const qdr_region *region;
-    qdri_cursor cursor;
+    qdri_walker cursor;
     qdri_joiner joiner;
 } walk;
 
 static qdr_status walk_list(walk *walk, const qdri_item *item, int64_t from, int64_t until) {
-    qdri_cursor *cursor = &walk->cursor;
+    qdri_walker *cursor = &walk->cursor;
     int width = walk->region->dimensions;
     for (int64_t number = from; number < until; number++) {
         int64_t at = item->listed + number - item->start;
@@ -56,7 +56,7 @@ static qdr_status walk_list(walk *walk, const qdri_item *item, int64_t from, int
 /* `count` elements of one row from the index on, which ends behind them. */
 static qdr_status walk_row(walk *walk, const qdri_progression *along, int inner, int64_t number,
                            int64_t count, int64_t *index) {
-    qdri_cursor *cursor = &walk->cursor;
+    qdri_walker *cursor = &walk->cursor;
     int64_t stride = along->stride;
     while (count > 0) {
         cursor->layout->type->seek(cursor, index);
@@ -72,7 +72,7 @@ static qdr_status walk_row(walk *walk, const qdri_progression *along, int inner,
 }
 
 /* The index of the first element of the next row. */
-static void next_row(const qdri_cursor *cursor, int dimensions, const qdri_progression *box, int64_t *index) {
+static void next_row(const qdri_walker *cursor, int dimensions, const qdri_progression *box, int64_t *index) {
     index[cursor->axis[dimensions - 1]] = box[cursor->axis[dimensions - 1]].lower;
     for (int a = dimensions - 2; a >= 0; a--) {
         const qdri_progression *along = box + cursor->axis[a];
@@ -95,8 +95,8 @@ static qdr_status choose_rows(walk *walk, const qdri_progression *box) {
     if (row == walk->cursor.axis[dimensions - 1]) return QDR_OK;
     for (int a = inner; a < dimensions - 1; a++) axis[a] = axis[a + 1];
     axis[dimensions - 1] = row;
-    qdri_cursor_close(&walk->cursor);
-    return qdri_cursor_open(&walk->cursor, walk->side->layout, axis);
+    qdri_walker_close(&walk->cursor);
+    return qdri_walker_open(&walk->cursor, walk->side->layout, axis);
 }
 
 static qdr_status walk_box(walk *walk, const qdri_item *item, int64_t from, int64_t until) {
@@ -126,7 +126,7 @@ static qdr_status walk_items(walk *walk, int64_t low, int64_t high) {
     return qdri_joiner_flush(&walk->joiner);
 }
 
-qdr_status qdri_side_walk(const qdri_side *side, int64_t low, int64_t high, qdri_visit *visit,
+qdr_status qdri_side_walk(const qdri_array_side *side, int64_t low, int64_t high, qdri_visit *visit,
                           void *context) {
     walk walk = {.side = side, .region = side->region, .joiner = {.visit = visit, .context = context}};
     QDRI_TRY(qdri_side_check(side, 1));
@@ -136,8 +136,8 @@ qdr_status qdri_side_walk(const qdri_side *side, int64_t low, int64_t high, qdri
                          low, high - 1, side->region->elements);
     int axis[MOST];
     qdri_order_axes(side->region->order, side->region->dimensions, axis);
-    QDRI_TRY(qdri_cursor_open(&walk.cursor, side->layout, axis));
+    QDRI_TRY(qdri_walker_open(&walk.cursor, side->layout, axis));
     qdr_status status = walk_items(&walk, low, high);
-    qdri_cursor_close(&walk.cursor);
+    qdri_walker_close(&walk.cursor);
     return status;
 }

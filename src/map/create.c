@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "map/inside.h"
 #include "wire/wire.h"
+#include "wire/agree.h"
 
 /* ---- what was given ------------------------------------------------------------------------------------ */
 
@@ -65,22 +66,18 @@ static qdr_status agree_on_form(qdri_wire *wire, given *all, qdr_status mine) {
     int64_t asked = options->size == sizeof *options ? options->reverse * 8 + !!options->unordered * 4 +
                                                            !!options->keeps_incoming * 2 + !!options->trusted
                                                      : 0;
-    int64_t word[] = {form, ~form, asked, ~asked, has, knows && !has};
-    QDRI_TRY(qdri_agree(wire, &(qdri_agreement){.status = mine,
-                                                .maximum = word,
-                                                .count = (int)(sizeof word / sizeof *word),
+    qdri_term field[] = {
+        QDRI_IS_MOST("whether remote is given", has, 0, 1),
+        QDRI_IS_SAME("sides that are given", form),
+        QDRI_IS_SAME("options reverse, unordered, keeps_incoming or trusted", asked),
+        QDRI_IS_ALIKE("presence of remote", knows ? has : QDRI_SILENT),
+    };
+    QDRI_TRY(qdri_agree(wire, &(qdri_agreement){.call = "qdr_map_create",
+                                                .status = mine,
+                                                .term = field,
+                                                .terms = QDRI_COUNT_OF(field),
                                                 .deadline = qdri_deadline(0)}));
-    if (qdri_alike_differ(&word[0]))
-        return qdri_fail(QDR_MISMATCH,
-                         "qdr_map_create: some ranks give both sides or the other one; expected "
-                         "the same on all");
-    if (qdri_alike_differ(&word[2]))
-        return qdri_fail(QDR_MISMATCH,
-                         "qdr_map_create: ranks ask for different reverse, unordered, keeps_incoming or "
-                         "trusted");
-    if (word[4] && word[5])
-        return qdri_fail(QDR_MISMATCH, "qdr_map_create: some ranks give remote, others do not");
-    all->has_remote = (int)word[4];
+    all->has_remote = (int)field[0].value;
     return QDR_OK;
 }
 
@@ -255,7 +252,7 @@ static qdr_status fill(qdri_wire *wire, given *all, qdr_status mine, qdr_map *ma
     if (status) return status;
     if (!mine) mine = make_loads(map);
     qdri_lock(wire);
-    status = qdri_agree(wire, &(qdri_agreement){.status = mine, .deadline = qdri_deadline(0)});
+    status = qdri_agree_status(wire, "qdr_map_create", mine, qdri_deadline(0));
     qdri_unlock(wire);
     return status;
 }

@@ -24,10 +24,10 @@ static MPI_Comm comms[2]; /* by NODES */
 
 static int nodes_wanted;
 
-int __wrap_PMPI_Get_processor_name(char *name, int *length);
-int __wrap_PMPI_Get_processor_name(char *name, int *length) {
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node-%d", nodes_wanted ? rank % 2 : 0);
-    return MPI_SUCCESS;
+int64_t __wrap_qdri_host_digest(int own_rank, int node_ranks);
+int64_t __wrap_qdri_host_digest(int own_rank, int node_ranks) {
+    (void)own_rank, (void)node_ranks;
+    return nodes_wanted ? rank % 2 : 0;
 }
 
 /* ---- factors ------------------------------------------------------------------------------------------- */

@@ -162,16 +162,16 @@ static void test_disagreement(void) {
             if (option == 2) made.options.keeps_incoming = 1;
             if (option == 3) made.options.trusted = 1;
         }
-        EXPECT(create(&made, &map), QDR_MISMATCH, "ask for different");
+        EXPECT(create(&made, &map), QDR_MISMATCH, "differ in the options reverse");
     }
     ring made;
     qdr_map *map = NULL;
     set_ring(&made);
     EXPECT(qdr_map_create(MPI_COMM_WORLD, &made.sends, rank == last ? NULL : &made.receives, NULL, &map),
-           QDR_MISMATCH, "both sides or the other one");
+           QDR_MISMATCH, "differ in the sides that are given");
     made.sends.remote = rank == last ? NULL : made.in;
     EXPECT(qdr_map_create(MPI_COMM_WORLD, &made.sends, NULL, NULL, &map), QDR_MISMATCH,
-           "some ranks give remote");
+           "differ in the presence of remote");
     set_ring(&made);
     made.plan.transport = rank == last ? "net" : "node";
     EXPECT(create(&made, &map), QDR_MISMATCH, "transport");

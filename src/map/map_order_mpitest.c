@@ -19,10 +19,10 @@
 
 static int rank, ranks, two_nodes, no_memory;
 
-int __wrap_PMPI_Get_processor_name(char *name, int *length);
-int __wrap_PMPI_Get_processor_name(char *name, int *length) {
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node-%d", two_nodes ? rank % 2 : 0);
-    return MPI_SUCCESS;
+int64_t __wrap_qdri_host_digest(int own_rank, int node_ranks);
+int64_t __wrap_qdri_host_digest(int own_rank, int node_ranks) {
+    (void)own_rank, (void)node_ranks;
+    return two_nodes ? rank % 2 : 0;
 }
 
 /* The file has its length already; memory comes when it is touched. */

@@ -17,7 +17,7 @@
 #include "mpi_content.h"
 #include "mpi_pieces.h"
 #include "quadrille/map.h"
-#include "wire/wire.h"
+#include "wire/agree.h"
 
 enum { FEW = 4, MANY = 140, MOST = 16, GUARD = 32, FIELD = 40, RUNS_PER_COMMUNICATOR = 8 };
 static const double patience = 0.05, slowest = 60; /* seconds */
@@ -269,7 +269,7 @@ static void replace(MPI_Comm *comm) {
 }
 
 static int take_tags(qdri_wire *wire) {
-    qdri_agreement agreement = {.wants_tags = 1};
+    qdri_agreement agreement = {.call = "this test", .wants_tags = 1};
     CHECK(qdri_agree(wire, &agreement) == QDR_OK);
     qdri_wire_return_tags(wire, agreement.first_tag);
     return agreement.first_tag;

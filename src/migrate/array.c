@@ -23,7 +23,7 @@
 
 #include "migrate/inside.h"
 
-typedef struct qdri_segment {
+typedef struct qdri_array_segment {
     int64_t start, count;
     int64_t key; /* HOLE; a message; or a trip that is promised the place */
 } segment;
@@ -221,7 +221,7 @@ static qdr_status sort(qdri_array *array, int *destination) {
 }
 
 static int64_t count_segments(const qdri_migration *job, int places) {
-    const qdri_side *in = &job->itinerary.in;
+    const qdri_trip_list *in = &job->itinerary.in;
     int64_t parked = 0, most = 0;
     for (int64_t i = 0, row = 0; i < in->trips; i++) {
         parked += in->trip[i].destination != job->rank;

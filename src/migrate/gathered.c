@@ -16,10 +16,10 @@
 enum { ROUNDS = 16 };
 
 typedef struct planning {
-    qdri_facts *facts; /* [ranks] */
-    int64_t *reserve;  /* [ranks] bytes kept back */
-    int64_t *room;     /* [ranks] units */
-    qdri_tally *tally; /* [ranks] */
+    qdri_migration_facts *facts; /* [ranks] */
+    int64_t *reserve;            /* [ranks] bytes kept back */
+    int64_t *room;               /* [ranks] units */
+    qdri_tally *tally;           /* [ranks] */
     qdr_pattern *pattern;
     int64_t pattern_bytes;
     int64_t *parked; /* [messages] trips to parking places */
@@ -32,7 +32,7 @@ typedef struct planning {
 typedef struct gathering {
     qdri_flight *flight;
     qdri_flight_leg *leg; /* [2] */
-    qdri_facts *own, *facts;
+    qdri_migration_facts *own, *facts;
     int64_t *start; /* [ranks + 1] bytes */
     qdr_message *row, *message;
     int64_t counted;
@@ -84,7 +84,7 @@ static qdr_status lay_out(qdri_migration *job, gathering *work, int64_t *message
 
 static qdr_status keep(qdri_migration *job, planning *plan, const gathering *work, int64_t messages) {
     qdri_budget *budget = &job->budget;
-    plan->facts = QDRI_BUDGET_ARRAY(budget, qdri_facts, job->ranks);
+    plan->facts = QDRI_BUDGET_ARRAY(budget, qdri_migration_facts, job->ranks);
     plan->reserve = QDRI_BUDGET_ARRAY(budget, int64_t, job->ranks);
     plan->room = QDRI_BUDGET_ARRAY(budget, int64_t, job->ranks);
     plan->tally = QDRI_BUDGET_ARRAY(budget, qdri_tally, job->ranks);
@@ -105,22 +105,23 @@ static qdr_status keep(qdri_migration *job, planning *plan, const gathering *wor
 
 static qdr_status gather_all(qdri_migration *job, planning *plan, gathering *work) {
     qdr_status status = gather_prepare(job, work);
-    QDRI_TRY(qdri_migration_agree(job, status, NULL, 0));
-    for (int rank = 0; rank <= job->ranks; rank++) work->start[rank] = rank * (int64_t)sizeof(qdri_facts);
+    QDRI_TRY(qdri_migration_agree(job, status));
+    for (int rank = 0; rank <= job->ranks; rank++)
+        work->start[rank] = rank * (int64_t)sizeof(qdri_migration_facts);
     QDRI_TRY(gather(work, 0, work->own, sizeof *work->own, work->facts));
     int64_t messages = 0;
     status = lay_out(job, work, &messages);
     if (!status) work->message = gather_alloc(job, work, messages, sizeof *work->message);
     if (!status && !work->message) status = qdri_fail_memory();
-    QDRI_TRY(qdri_migration_agree(job, status, NULL, 0));
+    QDRI_TRY(qdri_migration_agree(job, status));
     QDRI_TRY(gather(work, 1, work->row, job->facts.messages * (int64_t)sizeof *work->row, work->message));
-    return qdri_migration_agree(job, keep(job, plan, work, messages), NULL, 0);
+    return qdri_migration_agree(job, keep(job, plan, work, messages));
 }
 
 static qdr_status open_planning(qdri_migration *job) {
     gathering work = {.flight = NULL};
     planning *plan = QDRI_BUDGET_ZERO_ARRAY(&job->budget, planning, 1);
-    QDRI_TRY(qdri_migration_agree(job, plan ? QDR_OK : qdri_fail_memory(), NULL, 0));
+    QDRI_TRY(qdri_migration_agree(job, plan ? QDR_OK : qdri_fail_memory()));
     job->planning = plan;
     qdr_status status = gather_all(job, plan, &work);
     qdri_flight_end(&work.flight);
@@ -275,7 +276,7 @@ static qdr_status attempt(qdri_migration *job, int64_t least) {
     job->budget.limit = qdri_limit_of(&job->facts, least);
     qdr_status status = make(job, job->planning, least);
     job->budget.limit = 0;
-    return qdri_migration_agree(job, status, NULL, 0);
+    return qdri_migration_agree(job, status);
 }
 
 const qdri_planner qdri_planner_gathered = {

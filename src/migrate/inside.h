@@ -20,7 +20,8 @@
 
 #include "base/budget.h"
 #include "base/error.h"
-#include "discover/flight.h"
+#include "wire/agree.h"
+#include "wire/flight.h"
 #include "moves/moves.h"
 #include "quadrille/migrate.h"
 #include "wire/wire.h"
@@ -41,21 +42,21 @@ typedef struct qdri_trip {
     int closed;              /* the receiver has said so */
 } qdri_trip;
 
-typedef struct qdri_lane {
+typedef struct qdri_trip_lane {
     int rank;
     int open; /* parts under way */
-} qdri_lane;
+} qdri_trip_lane;
 
 /* What comes, or what leaves: by rising phase; inside a phase by partner, then message. */
-typedef struct qdri_side {
+typedef struct qdri_trip_list {
     qdri_trip *trip;
     int64_t trips, capacity;
-    qdri_lane *lane; /* by rising rank */
+    qdri_trip_lane *lane; /* by rising rank */
     int lanes;
-} qdri_side;
+} qdri_trip_list;
 
 typedef struct qdri_itinerary {
-    qdri_side in, out;
+    qdri_trip_list in, out;
     int64_t phases, bound; /* of the whole */
     char method[32];
 } qdri_itinerary;
@@ -68,20 +69,20 @@ int qdri_itinerary_finish(qdri_itinerary *itinerary, qdri_budget *budget);
 void qdri_itinerary_free(qdri_itinerary *itinerary, qdri_budget *budget);
 
 /* The trip of a side with these properties; NULL: there is none. */
-qdri_trip *qdri_itinerary_find(const qdri_side *side, int64_t phase, int partner, int origin,
+qdri_trip *qdri_itinerary_find(const qdri_trip_list *side, int64_t phase, int partner, int origin,
                                int destination);
-int qdri_lane_of(const qdri_side *side, int rank); /* -1: none */
+int qdri_lane_of(const qdri_trip_list *side, int rank); /* -1: none */
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
 /* What a rank brings along that the others have to know. */
-typedef struct qdri_facts {
+typedef struct qdri_migration_facts {
     int64_t limit;    /* bytes; 0: none */
     int64_t place;    /* units beyond those it has for which there is place at all */
     int64_t objects;  /* that leave; of an array 0 */
     int64_t padding;  /* bytes that these count more than they have */
     int64_t messages; /* that leave */
-} qdri_facts;
+} qdri_migration_facts;
 
 /* How much an itinerary has; tables are laid out for it. */
 typedef struct qdri_tally {
@@ -114,13 +115,14 @@ qdri_staging qdri_staging_within(const qdri_migration *job, int64_t limit);
 int64_t qdri_run_bytes(const qdri_migration *job, int64_t lanes_out, int64_t limit);
 
 /* The limit under which an attempt is made: that of the facts, or `least` if it is more. */
-int64_t qdri_limit_of(const qdri_facts *facts, int64_t least);
+int64_t qdri_limit_of(const qdri_migration_facts *facts, int64_t least);
 
 /* Units of room, when `reserve` bytes are kept back; negative: the limit does not even hold these. */
-int64_t qdri_room_of(const qdri_migration *job, const qdri_facts *facts, int64_t reserve, int64_t limit);
+int64_t qdri_room_of(const qdri_migration *job, const qdri_migration_facts *facts, int64_t reserve,
+                     int64_t limit);
 
 /* The reserve, raised to what a tally asks for; returns whether it was too small. */
-int qdri_raise_reserve(const qdri_migration *job, const qdri_facts *facts, const qdri_tally *tally,
+int qdri_raise_reserve(const qdri_migration *job, const qdri_migration_facts *facts, const qdri_tally *tally,
                        int64_t least, int64_t *reserve);
 
 /* ---- the whole call ------------------------------------------------------------------------------------ */
@@ -144,7 +146,7 @@ struct qdri_migration {
     const char *method; /* with its options; and its name alone */
     const char *name;
     qdri_budget budget; /* what is in use; `limit` is that of the attempt under way */
-    qdri_facts facts;
+    qdri_migration_facts facts;
     int64_t unit_bytes;    /* an item of an array; 1 for objects */
     int64_t largest;       /* bytes of the largest object anywhere, as it travels; 0: an array */
     int64_t *going;        /* [ranks] units for each rank */
@@ -160,25 +162,14 @@ struct qdri_migration {
 qdr_status qdri_plan_within(qdri_migration *job);
 
 /* Agreement with the deadline of the call. */
-qdr_status qdri_migration_agree(qdri_migration *job, qdr_status status, int64_t *maximum, int count);
-
-/* Collective: sums over all ranks, in place. */
-qdr_status qdri_migration_sum(qdri_migration *job, int64_t *word, int count);
+qdr_status qdri_migration_agree(qdri_migration *job, qdr_status status);
+qdr_status qdri_migration_agree_on(qdri_migration *job, qdr_status status, qdri_term *field, int fields);
 
 /* A flight that has the deadline of the call; NULL without memory. */
 qdri_flight *qdri_migration_flight(qdri_migration *job);
 
 /* Fails unless this rank has place for what it shall have in the end. */
 qdr_status qdri_check_place(const qdri_migration *job, int64_t incoming);
-
-/* Tags, from the first of the call on. */
-enum {
-    QDRI_TAG_WORD = 0,    /* a receiver to a sender */
-    QDRI_TAG_DATA = 1,    /* one for each place at the receiver */
-    QDRI_TAG_ANSWER = 25, /* one for each place at the sender */
-    QDRI_TAG_TELL = 60,
-    QDRI_TAG_ASSIGN = 61,
-};
 
 /* ---- the run ------------------------------------------------------------------------------------------- */
 
@@ -189,7 +180,7 @@ enum {
     QDRI_PIECE_BYTES = 1 << 20, /* of an array, in one message */
 };
 
-typedef struct qdri_run qdri_run;
+typedef struct qdri_migration_run qdri_migration_run;
 
 /* What a receiver says to a sender of one trip. */
 typedef struct qdri_word {
@@ -202,7 +193,7 @@ typedef struct qdri_word {
 
 /* A place at which a part of a trip comes in; memory of the flight. */
 typedef struct qdri_intake {
-    qdri_run *run;
+    qdri_migration_run *run;
     int number;
     qdri_flight_leg *data, *ask;
     qdri_word word;
@@ -218,7 +209,7 @@ typedef struct qdri_intake {
 
 /* A place from which a part of a trip leaves; memory of the flight. */
 typedef struct qdri_outlet {
-    qdri_run *run;
+    qdri_migration_run *run;
     int number;
     qdri_flight_leg *leg;
     qdri_trip *trip;      /* NULL: free */
@@ -252,7 +243,7 @@ typedef struct qdri_stock_kind {
 struct qdri_stock {
     const qdri_stock_kind *kind;
     qdri_migration *job;
-    qdri_run *run;
+    qdri_migration_run *run;
     int places;                       /* at which messages come in, and from which they leave */
     int64_t left, came;               /* items, or objects, of this rank */
     int64_t came_bytes, parked_bytes; /* to be at home here; to be parked */
@@ -260,24 +251,24 @@ struct qdri_stock {
 
 /* Local: what it takes to carry out the itinerary; to be closed whatever it returns. The run must stay
  * where it is. */
-qdr_status qdri_run_open(qdri_run *run, qdri_migration *job, qdri_stock *stock);
+qdr_status qdri_run_open(qdri_migration_run *run, qdri_migration *job, qdri_stock *stock);
 /* Until this rank is through; a failure is not agreed on. */
-qdr_status qdri_run_itinerary(qdri_run *run);
-void qdri_run_close(qdri_run *run);
+qdr_status qdri_run_itinerary(qdri_migration_run *run);
+void qdri_run_close(qdri_migration_run *run);
 
 /* For stocks: memory that outlives a deadline; something that cannot be; bytes that went or came. */
-void *qdri_run_alloc(qdri_run *run, int64_t bytes);
-void qdri_run_fail(qdri_run *run, qdr_status status);
-void qdri_run_progress(qdri_run *run, int64_t bytes);
+void *qdri_run_alloc(qdri_migration_run *run, int64_t bytes);
+void qdri_run_fail(qdri_migration_run *run, qdr_status status);
+void qdri_run_progress(qdri_migration_run *run, int64_t bytes);
 
 /* Does all that can be done. */
-void qdri_run_step(qdri_run *run);
+void qdri_run_step(qdri_migration_run *run);
 
 /* outlet.c: the sending side. */
-qdr_status qdri_outlets_open(qdri_run *run);
-void qdri_outlets_listen(qdri_run *run);
-void qdri_outlets_begin(qdri_run *run);
-void qdri_outlets_serve(qdri_run *run);
+qdr_status qdri_outlets_open(qdri_migration_run *run);
+void qdri_outlets_listen(qdri_migration_run *run);
+void qdri_outlets_begin(qdri_migration_run *run);
+void qdri_outlets_serve(qdri_migration_run *run);
 
 typedef struct qdri_go {
     qdri_trip *trip;
@@ -290,7 +281,7 @@ typedef struct qdri_gos {
     qdri_go *first, **last;
 } qdri_gos;
 
-struct qdri_run {
+struct qdri_migration_run {
     qdri_migration *job;
     qdri_stock *stock;
     qdri_flight *flight;
@@ -322,8 +313,8 @@ struct qdri_run {
 typedef struct qdri_array {
     qdri_stock stock;
     char *items;
-    int64_t count, end;           /* items at first; where the room ends */
-    struct qdri_segment *segment; /* what is neither at home nor on its way */
+    int64_t count, end;                 /* items at first; where the room ends */
+    struct qdri_array_segment *segment; /* what is neither at home nor on its way */
     int64_t segments, capacity;
 } qdri_array;
 

@@ -15,7 +15,7 @@ static int same(const qdri_trip *a, const qdri_trip *b) {
 
 int qdri_itinerary_add(qdri_itinerary *itinerary, qdri_budget *budget, int is_in, const qdri_trip *trip,
                        int partner) {
-    qdri_side *side = is_in ? &itinerary->in : &itinerary->out;
+    qdri_trip_list *side = is_in ? &itinerary->in : &itinerary->out;
     qdri_trip added = *trip;
     added.lane = partner;
     if (side->trips > 0 && same(&side->trip[side->trips - 1], &added)) {
@@ -31,7 +31,7 @@ int qdri_itinerary_add(qdri_itinerary *itinerary, qdri_budget *budget, int is_in
 /* ---- lanes --------------------------------------------------------------------------------------------- */
 
 /* The first lane of at least this rank. */
-static int lane_position(const qdri_side *side, int rank) {
+static int lane_position(const qdri_trip_list *side, int rank) {
     int low = 0, high = side->lanes;
     while (low < high) {
         int middle = low + (high - low) / 2;
@@ -43,12 +43,12 @@ static int lane_position(const qdri_side *side, int rank) {
     return low;
 }
 
-int qdri_lane_of(const qdri_side *side, int rank) {
+int qdri_lane_of(const qdri_trip_list *side, int rank) {
     int place = lane_position(side, rank);
     return place < side->lanes && side->lane[place].rank == rank ? place : -1;
 }
 
-static int list_lanes(qdri_side *side, qdri_budget *budget) {
+static int list_lanes(qdri_trip_list *side, qdri_budget *budget) {
     int64_t capacity = 0;
     for (int64_t i = 0; i < side->trips; i++) {
         int rank = side->trip[i].lane, place = lane_position(side, rank);
@@ -56,7 +56,7 @@ static int list_lanes(qdri_side *side, qdri_budget *budget) {
         if (!qdri_budget_grow(budget, &side->lane, &capacity, side->lanes + 1, sizeof *side->lane)) return 0;
         memmove(&side->lane[place + 1], &side->lane[place],
                 (size_t)(side->lanes - place) * sizeof *side->lane);
-        side->lane[place] = (qdri_lane){.rank = rank};
+        side->lane[place] = (qdri_trip_lane){.rank = rank};
         side->lanes++;
     }
     for (int64_t i = 0; i < side->trips; i++) side->trip[i].lane = qdri_lane_of(side, side->trip[i].lane);
@@ -65,7 +65,7 @@ static int list_lanes(qdri_side *side, qdri_budget *budget) {
 
 /* ---- the end of making one ----------------------------------------------------------------------------- */
 
-static int fit(qdri_side *side, qdri_budget *budget) {
+static int fit(qdri_trip_list *side, qdri_budget *budget) {
     if (side->capacity == side->trips) return 1;
     qdri_trip *exact = QDRI_BUDGET_ARRAY(budget, qdri_trip, side->trips);
     if (!exact) return 0;
@@ -98,7 +98,7 @@ static int before(const qdri_trip *a, const qdri_trip *b) {
     return a->destination < b->destination;
 }
 
-qdri_trip *qdri_itinerary_find(const qdri_side *side, int64_t phase, int partner, int origin,
+qdri_trip *qdri_itinerary_find(const qdri_trip_list *side, int64_t phase, int partner, int origin,
                                int destination) {
     const qdri_trip wanted = {
         .phase = phase, .lane = qdri_lane_of(side, partner), .origin = origin, .destination = destination};

@@ -25,9 +25,9 @@
 #include <stdio.h>
 
 #include "migrate/inside.h"
+#include "migrate/objects.h"
 
-/* A leg of a flight, and its place in the wire's five arrays, which may double. */
-enum { LEG_BYTES = 256, FIXED_BYTES = 6144, HEAD_BYTES = 32 };
+enum { HEAD_BYTES = 32 };
 
 /* Entries of objects that leave. */
 enum { BLOCK_BYTES = QDRI_BLOCK_ENTRIES * QDRI_ENTRY_BYTES + HEAD_BYTES };
@@ -52,25 +52,24 @@ qdri_staging qdri_staging_within(const qdri_migration *job, int64_t limit) {
     return staging;
 }
 
-/* The places of messages. */
-static int64_t places_bytes(const qdri_migration *job, int64_t limit) {
-    qdri_staging staging = qdri_staging_within(job, limit);
-    int64_t each = (int64_t)(sizeof(qdri_intake) + sizeof(qdri_outlet)) + 3 * LEG_BYTES;
-    if (staging.bytes > 0) each += 2 * (staging.bytes + 2 * HEAD_BYTES + 64);
-    return staging.places * each;
-}
-
+/* As qdri_run_open() and qdri_hold_stage() make it. */
 int64_t qdri_run_bytes(const qdri_migration *job, int64_t lanes_out, int64_t limit) {
-    return FIXED_BYTES + places_bytes(job, limit) + lanes_out * QDRI_LANE_PLACES * (int64_t)sizeof(qdri_go);
+    enum { ARRAYS = 6 }; /* intakes, outlets, gos, a word; two of legs */
+    qdri_staging staging = qdri_staging_within(job, limit);
+    int64_t stages = staging.bytes > 0 ? 2 * staging.places : 0, legs = 3 * staging.places + 1;
+    int64_t bytes = staging.places * (int64_t)(sizeof(qdri_intake) + sizeof(qdri_outlet)) +
+                    lanes_out * QDRI_LANE_PLACES * (int64_t)sizeof(qdri_go) + (int64_t)sizeof(qdri_word) +
+                    stages * (staging.bytes + (int64_t)sizeof(qdri_objects_head));
+    return qdri_flight_needs(job->wire, legs, ARRAYS + stages, bytes);
 }
 
 /* What is in use while data moves, before any has. */
-static int64_t tables_bytes(const qdri_migration *job, const qdri_facts *facts, const qdri_tally *tally,
-                            int64_t limit) {
+static int64_t tables_bytes(const qdri_migration *job, const qdri_migration_facts *facts,
+                            const qdri_tally *tally, int64_t limit) {
     int64_t lanes_in = at_most(tally->in, job->ranks - 1), lanes_out = at_most(tally->out, job->ranks - 1);
     int64_t bytes = qdri_run_bytes(job, lanes_out, limit);
     bytes += (tally->in + tally->out) * (int64_t)sizeof(qdri_trip);
-    bytes += 2 * (lanes_in + lanes_out + 32) * (int64_t)sizeof(qdri_lane);
+    bytes += 2 * (lanes_in + lanes_out + 32) * (int64_t)sizeof(qdri_trip_lane);
     if (job->largest == 0) {
         int64_t segments = 2 * tally->messages + 3 * tally->parked + tally->most_in +
                            2 * qdri_staging_within(job, limit).places + 8;
@@ -81,24 +80,26 @@ static int64_t tables_bytes(const qdri_migration *job, const qdri_facts *facts, 
 }
 
 /* What is kept back for objects that do not follow the schedule to the byte. */
-static int64_t slack_bytes(const qdri_migration *job, const qdri_facts *facts, const qdri_tally *tally) {
+static int64_t slack_bytes(const qdri_migration *job, const qdri_migration_facts *facts,
+                           const qdri_tally *tally) {
     if (job->largest == 0) return 0;
     /* A block of entries is freed when the last of them is used. */
     int64_t blocks = tally->messages * BLOCK_BYTES;
     return facts->padding + blocks + tally->loose * job->largest + tally->parked * 4 * HEAD_BYTES;
 }
 
-int64_t qdri_limit_of(const qdri_facts *facts, int64_t least) {
+int64_t qdri_limit_of(const qdri_migration_facts *facts, int64_t least) {
     return facts->limit == 0 ? 0 : at_least(facts->limit, least);
 }
 
-int64_t qdri_room_of(const qdri_migration *job, const qdri_facts *facts, int64_t reserve, int64_t limit) {
+int64_t qdri_room_of(const qdri_migration *job, const qdri_migration_facts *facts, int64_t reserve,
+                     int64_t limit) {
     if (limit == 0) return facts->place;
     if (reserve > limit) return -1;
     return at_most(facts->place, (limit - reserve) / job->unit_bytes);
 }
 
-int qdri_raise_reserve(const qdri_migration *job, const qdri_facts *facts, const qdri_tally *tally,
+int qdri_raise_reserve(const qdri_migration *job, const qdri_migration_facts *facts, const qdri_tally *tally,
                        int64_t least, int64_t *reserve) {
     int64_t needed =
         tables_bytes(job, facts, tally, qdri_limit_of(facts, least)) + slack_bytes(job, facts, tally);
@@ -164,7 +165,7 @@ static qdr_status refuse(qdri_migration *job, qdr_status status) {
                            "a limit of %" PRId64 " bytes is too small for the method %.40s; %" PRId64
                            " bytes do, on each rank that has less (%s)",
                            job->facts.limit, job->method, works, sentence);
-    QDRI_TRY(qdri_migration_agree(job, status, NULL, 0));
+    QDRI_TRY(qdri_migration_agree(job, status));
     return qdri_fail_memory(); /* it works after all: memory was short for a moment */
 }
 

@@ -16,7 +16,7 @@
 
 typedef struct cargo {
     qdr_status (*weigh)(struct cargo *cargo, qdri_migration *job); /* local */
-    qdr_status (*load)(struct cargo *cargo, qdri_migration *job, qdri_run *run);
+    qdr_status (*load)(struct cargo *cargo, qdri_migration *job, qdri_migration_run *run);
     void (*deliver)(struct cargo *cargo); /* local, all is there */
     void (*unload)(struct cargo *cargo);
     qdri_stock *stock;
@@ -41,25 +41,16 @@ qdri_flight *qdri_migration_flight(qdri_migration *job) {
     return flight;
 }
 
-qdr_status qdri_migration_agree(qdri_migration *job, qdr_status status, int64_t *maximum, int count) {
-    return qdri_agree(
-        job->wire,
-        &(qdri_agreement){.status = status, .maximum = maximum, .count = count, .deadline = job->deadline});
+qdr_status qdri_migration_agree_on(qdri_migration *job, qdr_status status, qdri_term *field, int fields) {
+    return qdri_agree(job->wire, &(qdri_agreement){.call = "a migration",
+                                                   .status = status,
+                                                   .term = field,
+                                                   .terms = fields,
+                                                   .deadline = job->deadline});
 }
 
-qdr_status qdri_migration_sum(qdri_migration *job, int64_t *word, int count) {
-    qdri_flight *flight = qdri_migration_flight(job);
-    int64_t *sum = flight ? QDRI_FLIGHT_ARRAY(flight, int64_t, count) : NULL;
-    qdri_flight_leg *leg = flight ? qdri_flight_legs(flight, 1) : NULL;
-    qdr_status status = qdri_migration_agree(job, sum && leg ? QDR_OK : qdri_fail_memory(), NULL, 0);
-    if (!status) {
-        memcpy(sum, word, (size_t)count * sizeof *word);
-        qdri_flight_note(leg, qdri_reduce(job->wire, &leg->operation, QDRI_SUM, sum, count));
-        status = qdri_flight_wait(flight);
-    }
-    if (!status) memcpy(word, sum, (size_t)count * sizeof *word);
-    qdri_flight_end(&flight);
-    return status;
+qdr_status qdri_migration_agree(qdri_migration *job, qdr_status status) {
+    return qdri_migration_agree_on(job, status, NULL, 0);
 }
 
 /* ---- the first agreement ------------------------------------------------------------------------------- */
@@ -86,47 +77,37 @@ static qdr_status read_options(qdri_migration *job, const qdr_migration_options 
     return QDR_OK;
 }
 
-/* What must be alike is there with its complement: highest and lowest in one. */
-enum { ITEM_BYTES, METHOD = 2, LARGEST = 4, MOVES, WORDS };
-
 static int64_t digest(const char *text) {
     uint64_t word = 1;
     for (; *text; text++) word = qdri_mix(word ^ (uint64_t)(unsigned char)*text);
     return (int64_t)(word >> 2);
 }
 
-static qdr_status compare(const int64_t *word) {
-    int64_t high = word[ITEM_BYTES], low = qdri_alike_lowest(&word[ITEM_BYTES]);
-    if (high != low && low == 0)
-        return qdri_fail(QDR_MISMATCH, "some ranks migrate an array, others objects");
-    if (high != low)
-        return qdri_fail(QDR_MISMATCH,
-                         "an item has %" PRId64 " bytes on some rank, and %" PRId64
-                         " on another; expected the same on all",
-                         low, high);
-    if (qdri_alike_differ(&word[METHOD]))
-        return qdri_fail(QDR_MISMATCH, "the ranks give different methods; expected the same on all");
-    return QDR_OK;
-}
-
 /* Sums up and agrees on what there is to do. */
 static qdr_status begin(qdri_migration *job, cargo *what, qdr_status status, int *moves) {
-    int64_t word[WORDS] = {0};
     job->budget.limit = 0; /* held against the limit by the planning */
     if (!status) status = what->weigh(what, job);
     for (int rank = 0; !status && rank < job->ranks; rank++)
         if (rank != job->rank && job->going[rank] > 0) job->facts.messages++;
-    qdri_alike_put(&word[ITEM_BYTES], what->item_bytes);
-    qdri_alike_put(&word[METHOD], digest(job->method));
-    word[LARGEST] = job->largest;
-    word[MOVES] = job->facts.messages > 0;
-    qdri_agreement agreement = {
-        .status = status, .maximum = word, .count = WORDS, .wants_tags = 1, .deadline = job->deadline};
+    enum { LARGEST, MOVES, FIELDS = 5 };
+    qdri_term field[FIELDS] = {
+        [LARGEST] = QDRI_IS_MOST("units of the largest message", job->largest, 0, INT64_MAX),
+        [MOVES] = QDRI_IS_MOST("whether anything moves", job->facts.messages > 0, 0, 1),
+        QDRI_IS_SAME("kind of what migrates, an array or objects", what->item_bytes == 0),
+        QDRI_IS_ALIKE("bytes of an item", what->item_bytes),
+        QDRI_IS_SAME("method", digest(job->method)),
+    };
+    qdri_agreement agreement = {.call = "a migration",
+                                .status = status,
+                                .term = field,
+                                .terms = FIELDS,
+                                .wants_tags = 1,
+                                .deadline = job->deadline};
     QDRI_TRY(qdri_agree(job->wire, &agreement));
     job->first_tag = agreement.first_tag;
-    job->largest = word[LARGEST];
-    *moves = word[MOVES] > 0;
-    return compare(word);
+    job->largest = field[LARGEST].value;
+    *moves = field[MOVES].value > 0;
+    return QDR_OK;
 }
 
 /* ---- the last ------------------------------------------------------------------------------------------ */
@@ -156,16 +137,19 @@ static qdr_status judge(const cargo *what, const int64_t *sum) {
 }
 
 static qdr_status conclude(qdri_migration *job, cargo *what, qdr_migration_report *report) {
-    int64_t sum[SUMS] = {[CAME] = what->stock->came,
-                         [BYTES] = what->stock->came_bytes,
-                         [PARKED] = what->stock->parked_bytes,
-                         [LEAVING] = job->facts.objects};
-    if (what->item_bytes == 0) {
-        sum[ASTRAY] = what->as.hold.astray;
-        sum[LOST] = what->as.hold.lost;
-        sum[FAILURES] = what->as.hold.failures;
-    }
-    QDRI_TRY(qdri_migration_sum(job, sum, SUMS));
+    int has_hold = what->item_bytes == 0;
+    qdri_term field[SUMS] = {
+        [CAME] = QDRI_IS_SUM("objects that came", what->stock->came),
+        [BYTES] = QDRI_IS_SUM("bytes that came", what->stock->came_bytes),
+        [PARKED] = QDRI_IS_SUM("bytes that were parked", what->stock->parked_bytes),
+        [LEAVING] = QDRI_IS_SUM("objects that leave", job->facts.objects),
+        [ASTRAY] = QDRI_IS_SUM("objects on their way", has_hold ? what->as.hold.astray : 0),
+        [LOST] = QDRI_IS_SUM("objects that were lost", has_hold ? what->as.hold.lost : 0),
+        [FAILURES] = QDRI_IS_SUM("failures", has_hold ? what->as.hold.failures : 0),
+    };
+    int64_t sum[SUMS];
+    QDRI_TRY(qdri_migration_agree_on(job, QDR_OK, field, SUMS));
+    for (int i = 0; i < SUMS; i++) sum[i] = field[i].value;
     report->bytes = sum[BYTES];
     report->parked_bytes = sum[PARKED];
     report->left = what->stock->left;
@@ -173,23 +157,23 @@ static qdr_status conclude(qdri_migration *job, cargo *what, qdr_migration_repor
     report->phases = job->itinerary.phases;
     report->bound = job->itinerary.bound;
     memcpy(report->method, job->itinerary.method, sizeof report->method);
-    return qdri_migration_agree(job, judge(what, sum), NULL, 0);
+    return qdri_migration_agree(job, judge(what, sum));
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
-static qdr_status load(qdri_migration *job, cargo *what, qdri_run *run) {
+static qdr_status load(qdri_migration *job, cargo *what, qdri_migration_run *run) {
     int64_t tables = qdri_run_bytes(job, job->itinerary.out.lanes, job->facts.limit);
     job->budget.limit = job->facts.limit;
     qdr_status status = what->load(what, job, run);
     qdri_budget_free(&job->budget, job->going);
     job->going = NULL;
     if (!status && !qdri_budget_take(&job->budget, tables)) status = qdri_fail_memory();
-    return qdri_migration_agree(job, status, NULL, 0);
+    return qdri_migration_agree(job, status);
 }
 
 static qdr_status move(qdri_migration *job, cargo *what, qdr_migration_report *report) {
-    qdri_run run = {.job = NULL};
+    qdri_migration_run run = {.job = NULL};
     QDRI_TRY(qdri_plan_within(job));
     qdri_explain(job->wire, "migration among %d ranks: %s, %" PRId64 " phases of at least %" PRId64 ": %s %s",
                  job->ranks, job->itinerary.method, job->itinerary.phases, job->itinerary.bound,
@@ -267,7 +251,7 @@ static qdr_status weigh_array(cargo *what, qdri_migration *job) {
     return QDR_OK;
 }
 
-static qdr_status load_array(cargo *what, qdri_migration *job, qdri_run *run) {
+static qdr_status load_array(cargo *what, qdri_migration *job, qdri_migration_run *run) {
     what->stock = &what->as.array.stock;
     QDRI_TRY(qdri_array_open(&what->as.array, job, what->items, what->count, what->destination));
     qdri_array_make_room(&what->as.array, job->room);
@@ -320,7 +304,7 @@ static qdr_status weigh_object(const qdr_objects *objects, qdri_migration *job, 
     int64_t bytes = qdri_object_bytes(size), *going = &job->going[objects->destination[number]];
     if (bytes > job->largest) job->largest = bytes;
     job->facts.objects++;
-    job->facts.padding += bytes - size - (int64_t)sizeof(qdri_entry);
+    job->facts.padding += bytes - size - (int64_t)sizeof(qdri_object_entry);
     *going += bytes;
     return *going > QDRI_UNITS_LIMIT / 2
                ? qdri_fail(QDR_RANGE, "the objects have more than 2^59 bytes in all")
@@ -341,7 +325,7 @@ static qdr_status weigh_objects(cargo *what, qdri_migration *job) {
     return QDR_OK;
 }
 
-static qdr_status load_objects(cargo *what, qdri_migration *job, qdri_run *run) {
+static qdr_status load_objects(cargo *what, qdri_migration *job, qdri_migration_run *run) {
     what->stock = &what->as.hold.stock;
     QDRI_TRY(qdri_hold_open(&what->as.hold, job, what->objects));
     QDRI_TRY(qdri_run_open(run, job, what->stock));

@@ -132,13 +132,13 @@ static void test_options(void) {
     if (ranks == 1) return;
     made = fine();
     made.how.method = last ? "greedy" : "robust";
-    refused(&made, QDR_MISMATCH, "different methods");
+    refused(&made, QDR_MISMATCH, "differ in the method");
     made = fine();
     made.item_bytes = last ? 16 : 8;
-    refused(&made, QDR_MISMATCH, "an item has 8 bytes on some rank, and 16 on another");
+    refused(&made, QDR_MISMATCH, "differ in the bytes of an item: ");
     made = fine();
     made.as_objects = last;
-    refused(&made, QDR_MISMATCH, "some ranks migrate an array, others objects");
+    refused(&made, QDR_MISMATCH, "differ in the kind of what migrates");
 }
 
 static void test_objects(void) {

@@ -64,11 +64,6 @@ typedef struct rehearsal {
 
 /* ---- who the neighbours are ---------------------------------------------------------------------------- */
 
-/* What a round of discovery takes, roughly: two words and a parcel per rank, and its lists of partners. */
-static int64_t discovery_bytes(const qdri_migration *job) {
-    return 4096 + 80 * (int64_t)job->ranks + 512 * job->facts.messages;
-}
-
 static qdr_status read_method(const qdri_migration *job, planning *plan) {
     qdri_spec spec;
     const qdri_moves_method *found;
@@ -108,24 +103,24 @@ static qdr_status list_incoming(qdri_migration *job, planning *plan, const qdri_
 
 static qdr_status meet(qdri_migration *job, planning *plan) {
     qdri_flight *flight = qdri_migration_flight(job);
-    qdri_round round = {.call = QDRI_CALL_SENDS, .wire = job->wire, .flight = flight, .words = 1};
+    qdri_round round = {.call = "qdr_partners_from_sends", .wire = job->wire, .flight = flight, .words = 1};
     round.status = list_outgoing(job, plan, &round);
     if (!round.status) round.status = qdri_discovery_named(NULL, job->wire, &round.method);
     qdr_status status = qdri_discover(&round);
-    if (!status) status = qdri_migration_agree(job, list_incoming(job, plan, &round), NULL, 0);
+    if (!status) status = qdri_migration_agree(job, list_incoming(job, plan, &round));
+    int64_t bytes = flight ? qdri_flight_bytes(flight) : 0;
     qdri_flight_end(&flight);
+    qdri_budget_take(&job->budget, bytes); /* which it had */
+    qdri_budget_give(&job->budget, bytes);
     return status;
 }
 
 static qdr_status open_planning(qdri_migration *job) {
     planning *plan = QDRI_BUDGET_ZERO_ARRAY(&job->budget, planning, 1);
-    int64_t bytes = discovery_bytes(job);
     qdr_status status = plan ? read_method(job, plan) : qdri_fail_memory();
     job->planning = plan;
-    QDRI_TRY(qdri_migration_agree(job, status, NULL, 0));
-    qdri_budget_take(&job->budget, bytes);
+    QDRI_TRY(qdri_migration_agree(job, status));
     status = meet(job, plan);
-    qdri_budget_give(&job->budget, bytes);
     plan->peak = job->budget.peak;
     return status;
 }
@@ -263,7 +258,11 @@ static qdr_status play_round(rehearsal *show, int stuck, qdr_status *failed) {
 static qdr_status prepare(rehearsal *show) {
     planning *plan = show->plan;
     int64_t edges = plan->ins + plan->outs;
-    show->counted = 2048 + 2 * edges * (256 + (int64_t)sizeof(saying)) + plan->ins * (32 + 16) + 320;
+    enum { ARRAYS = 5 };
+    show->counted =
+        qdri_flight_needs(show->job->wire, edges, ARRAYS,
+                          2 * edges * (int64_t)sizeof(saying) +
+                              plan->ins * (int64_t)(4 * sizeof(int64_t) + sizeof(qdri_heap_entry)));
     if (!qdri_budget_take(&show->job->budget, show->counted)) {
         show->counted = 0;
         return qdri_fail_memory();
@@ -324,7 +323,7 @@ static void end_rehearsal(rehearsal *show) {
 /* ---- an attempt ---------------------------------------------------------------------------------------- */
 
 static qdri_tally count(const qdri_migration *job, const planning *plan) {
-    const qdri_side *in = &job->itinerary.in;
+    const qdri_trip_list *in = &job->itinerary.in;
     qdri_tally tally = {.in = in->trips,
                         .out = job->itinerary.out.trips,
                         .loose = plan->outs,
@@ -359,17 +358,18 @@ static qdr_status try_reserve(qdri_migration *job, int64_t least, int64_t *reser
     qdr_status failed = find_room(job, show.plan, *reserve, &show.room), status;
     int64_t first_room = show.room;
     if (!failed) failed = prepare(&show);
-    status = qdri_migration_agree(job, failed, NULL, 0);
+    status = qdri_migration_agree(job, failed);
     if (!status) {
         status = rehearse(&show, &failed);
-        int64_t word[2] = {0, show.round};
+        qdri_term field[] = {QDRI_IS_MOST("whether the reserve was too small", 0, 0, 1),
+                             QDRI_IS_MOST("number of phases", show.round, 0, INT64_MAX)};
         qdri_tally tally = count(job, show.plan);
-        if (!failed) word[0] = qdri_raise_reserve(job, &job->facts, &tally, least, reserve);
-        if (!failed && !word[0] && !qdri_itinerary_finish(&job->itinerary, &job->budget))
+        if (!failed) field[0].value = qdri_raise_reserve(job, &job->facts, &tally, least, reserve);
+        if (!failed && !field[0].value && !qdri_itinerary_finish(&job->itinerary, &job->budget))
             failed = qdri_fail_memory();
-        if (!status) status = qdri_migration_agree(job, failed, word, 2);
-        *again = word[0];
-        job->itinerary.phases = word[1];
+        if (!status) status = qdri_migration_agree_on(job, failed, field, 2);
+        *again = field[0].value;
+        job->itinerary.phases = field[1].value;
         job->room = first_room;
     }
     end_rehearsal(&show);
@@ -378,10 +378,12 @@ static qdr_status try_reserve(qdri_migration *job, int64_t least, int64_t *reser
 
 static qdr_status find_bound(qdri_migration *job) {
     const planning *plan = job->planning;
-    int64_t word[2] = {0, qdri_least(job->room, QDRI_UNITS_LIMIT / job->ranks)};
-    for (int64_t i = 0; i < plan->outs; i++) word[0] += plan->out[i].units;
-    QDRI_TRY(qdri_migration_sum(job, word, 2));
-    job->itinerary.bound = word[1] > 0 ? (word[0] - 1) / word[1] + 1 : 0;
+    qdri_term units = QDRI_IS_SUM("units that move", 0),
+              room = QDRI_IS_SUM("units of room", qdri_least(job->room, QDRI_UNITS_LIMIT / job->ranks));
+    for (int64_t i = 0; i < plan->outs; i++) units.value += plan->out[i].units;
+    qdri_term field[] = {units, room};
+    QDRI_TRY(qdri_migration_agree_on(job, QDR_OK, field, 2));
+    job->itinerary.bound = field[1].value > 0 ? (field[0].value - 1) / field[1].value + 1 : 0;
     strcpy(job->itinerary.method, "robust");
     return QDR_OK;
 }

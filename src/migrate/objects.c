@@ -62,7 +62,7 @@ static void end_trip(qdri_line *line, qdri_trip *trip) {
 }
 
 /* The next object of this rank's own; 0: there is none. */
-static int peek_own(const qdri_line *line, qdri_entry *entry) {
+static int peek_own(const qdri_line *line, qdri_object_entry *entry) {
     if (!line->blocks) return 0;
     *entry = line->blocks->entry[line->blocks->count - 1];
     return 1;
@@ -75,7 +75,7 @@ static void pop_own(qdri_hold *hold, qdri_line *line) {
     qdri_budget_free(&hold->stock.job->budget, block);
 }
 
-static int pack_own(qdri_hold *hold, qdri_line *line, const qdri_entry *entry, char *at) {
+static int pack_own(qdri_hold *hold, qdri_line *line, const qdri_object_entry *entry, char *at) {
     int failed = hold->objects->pack(hold->objects->context, entry->number, at);
     if (failed) qdri_hold_failed(hold, "pack", entry->number, line->origin, failed);
     pop_own(hold, line);
@@ -83,14 +83,14 @@ static int pack_own(qdri_hold *hold, qdri_line *line, const qdri_entry *entry, c
 }
 
 /* Copies the last of a parcel. */
-static void pack_parked(qdri_parcel *parcel, const qdri_entry *entry, char *at) {
+static void pack_parked(qdri_parcel *parcel, const qdri_object_entry *entry, char *at) {
     int64_t bytes = qdri_object_bytes(entry->size);
     memcpy(at, parcel->data + parcel->top - bytes, (size_t)(bytes - (int64_t)sizeof *entry));
     parcel->top -= bytes;
 }
 
 /* The next object of the line, from one parcel at most in a message. */
-static int peek(const qdri_line *line, qdri_outlet *outlet, qdri_entry *entry) {
+static int peek(const qdri_line *line, qdri_outlet *outlet, qdri_object_entry *entry) {
     if (line->blocks) return peek_own(line, entry);
     qdri_parcel *parcel = qdri_park_last(line);
     if (!parcel || (outlet->source && outlet->source != parcel)) return 0;
@@ -98,8 +98,8 @@ static int peek(const qdri_line *line, qdri_outlet *outlet, qdri_entry *entry) {
     return 1;
 }
 
-static void pack_next(qdri_hold *hold, qdri_line *line, qdri_outlet *outlet, qdri_piece *piece,
-                      const qdri_entry *entry) {
+static void pack_next(qdri_hold *hold, qdri_line *line, qdri_outlet *outlet, qdri_objects_head *piece,
+                      const qdri_object_entry *entry) {
     int64_t bytes = qdri_object_bytes(entry->size);
     char *at = outlet->staging + sizeof *piece + piece->bytes;
     if (line->blocks) {
@@ -118,10 +118,10 @@ static void pack_next(qdri_hold *hold, qdri_line *line, qdri_outlet *outlet, qdr
 static void give(qdri_stock *stock, qdri_trip *trip, int64_t bytes, qdri_outlet *outlet) {
     qdri_hold *hold = (qdri_hold *)stock;
     qdri_line *line = qdri_hold_line(hold, trip->origin, trip->destination);
-    const qdri_side *out = &stock->job->itinerary.out;
-    int64_t room = bytes - (int64_t)sizeof(qdri_piece);
-    qdri_piece piece = {.outlet = outlet->number};
-    qdri_entry entry;
+    const qdri_trip_list *out = &stock->job->itinerary.out;
+    int64_t room = bytes - (int64_t)sizeof(qdri_objects_head);
+    qdri_objects_head piece = {.outlet = outlet->number};
+    qdri_object_entry entry;
     if (!trip->begun) begin_trip(line, trip, out->lane[trip->lane].rank == trip->destination);
     if (room > hold->staging.bytes) room = hold->staging.bytes;
     outlet->source = NULL;
@@ -149,7 +149,7 @@ static void give(qdri_stock *stock, qdri_trip *trip, int64_t bytes, qdri_outlet 
 }
 
 /* This rank's own: it has arrived, or stays. */
-static void part_with(qdri_hold *hold, const qdri_entry *entry, int refused) {
+static void part_with(qdri_hold *hold, const qdri_object_entry *entry, int refused) {
     if (refused) return;
     int failed = hold->objects->release(hold->objects->context, entry->number);
     hold->stock.left++;
@@ -166,7 +166,7 @@ static void gone(qdri_stock *stock, qdri_trip *trip, qdri_outlet *outlet) {
     if (outlet->source)
         qdri_park_gone(hold, qdri_hold_line(hold, trip->origin, trip->destination), outlet->source);
     for (int64_t i = outlet->count - 1; i >= 0; i--) {
-        qdri_entry entry;
+        qdri_object_entry entry;
         int refused = outlet->refused[i / 64] >> i % 64 & 1;
         end = qdri_object_before(end, &entry);
         if (is_own)
@@ -174,7 +174,7 @@ static void gone(qdri_stock *stock, qdri_trip *trip, qdri_outlet *outlet) {
         else if (refused)
             qdri_park_keep(hold, trip->origin, end, &entry);
     }
-    if (outlet->count > 0) qdri_run_progress(stock->run, outlet->bytes - (int64_t)sizeof(qdri_piece));
+    if (outlet->count > 0) qdri_run_progress(stock->run, outlet->bytes - (int64_t)sizeof(qdri_objects_head));
 }
 
 /* ---- taking -------------------------------------------------------------------------------------------- */
@@ -207,19 +207,20 @@ static int place(qdri_stock *stock, qdri_trip *trip, qdri_intake *intake) {
         return 0;
     }
     if (room > most) room = most;
-    if (room < (trip->need > 0 ? trip->need : (int64_t)sizeof(qdri_entry))) return 0;
+    if (room < (trip->need > 0 ? trip->need : (int64_t)sizeof(qdri_object_entry))) return 0;
     if (!is_parked(stock, trip)) (void)qdri_budget_take(budget, room);
     intake->at = intake->staging;
-    intake->bytes = room + (int64_t)sizeof(qdri_piece);
+    intake->bytes = room + (int64_t)sizeof(qdri_objects_head);
     return 1;
 }
 
 /* They come home. */
-static void unpack(qdri_hold *hold, const qdri_trip *trip, const qdri_piece *piece, qdri_intake *intake) {
+static void unpack(qdri_hold *hold, const qdri_trip *trip, const qdri_objects_head *piece,
+                   qdri_intake *intake) {
     const qdr_objects *objects = hold->objects;
     const char *end = intake->staging + sizeof *piece + piece->bytes;
     for (int64_t i = piece->count - 1; i >= 0; i--) {
-        qdri_entry entry;
+        qdri_object_entry entry;
         end = qdri_object_before(end, &entry);
         int failed = objects->unpack(objects->context, trip->origin, end, entry.size);
         if (failed) {
@@ -235,7 +236,7 @@ static void unpack(qdri_hold *hold, const qdri_trip *trip, const qdri_piece *pie
 
 static int came(qdri_stock *stock, qdri_trip *trip, qdri_intake *intake, int64_t bytes) {
     qdri_hold *hold = (qdri_hold *)stock;
-    qdri_piece piece;
+    qdri_objects_head piece;
     memcpy(&piece, intake->staging, sizeof piece);
     memset(intake->refused, 0, sizeof intake->refused);
     if (is_parked(stock, trip)) {
@@ -276,7 +277,7 @@ static const qdri_stock_kind kind = {
 
 /* ---- beginning and end --------------------------------------------------------------------------------- */
 
-static int add_entry(qdri_hold *hold, qdri_line *line, qdri_entry entry) {
+static int add_entry(qdri_hold *hold, qdri_line *line, qdri_object_entry entry) {
     qdri_block *block = line->blocks;
     if (!block || block->count == QDRI_BLOCK_ENTRIES) {
         block = QDRI_BUDGET_ARRAY(&hold->stock.job->budget, qdri_block, 1);
@@ -309,7 +310,7 @@ static qdr_status list(qdri_hold *hold) {
     for (int64_t i = 0; i < objects->count; i++) {
         if (objects->destination[i] == job->rank) continue;
         qdri_line *line = own_line(hold, objects->destination[i]);
-        qdri_entry entry = {i, objects->size(objects->context, i)};
+        qdri_object_entry entry = {i, objects->size(objects->context, i)};
         if (entry.size < 0 || entry.size > line->due - (int64_t)sizeof entry ||
             qdri_object_bytes(entry.size) > job->largest)
             return qdri_fail(QDR_INVALID,
@@ -332,7 +333,7 @@ static qdr_status list(qdri_hold *hold) {
 }
 
 static int64_t count_parked(const qdri_migration *job) {
-    const qdri_side *in = &job->itinerary.in;
+    const qdri_trip_list *in = &job->itinerary.in;
     int64_t parked = 0;
     for (int64_t i = 0; i < in->trips; i++) parked += in->trip[i].destination != job->rank;
     return parked;
@@ -356,8 +357,8 @@ qdr_status qdri_hold_open(qdri_hold *hold, qdri_migration *job, const qdr_object
 }
 
 qdr_status qdri_hold_stage(qdri_hold *hold) {
-    qdri_run *run = hold->stock.run;
-    int64_t bytes = hold->staging.bytes + (int64_t)sizeof(qdri_piece);
+    qdri_migration_run *run = hold->stock.run;
+    int64_t bytes = hold->staging.bytes + (int64_t)sizeof(qdri_objects_head);
     for (int i = 0; i < hold->staging.places; i++) {
         run->intake[i].staging = qdri_run_alloc(run, bytes);
         run->outlet[i].staging = qdri_run_alloc(run, bytes);

@@ -6,15 +6,15 @@
 #include "migrate/inside.h"
 
 /* An object that is to leave; and what stands behind its bytes when it travels. */
-typedef struct qdri_entry {
+typedef struct qdri_object_entry {
     int64_t number; /* at its origin */
     int64_t size;
-} qdri_entry;
+} qdri_object_entry;
 
 typedef struct qdri_block {
     struct qdri_block *next;
     int64_t count;
-    qdri_entry entry[QDRI_BLOCK_ENTRIES];
+    qdri_object_entry entry[QDRI_BLOCK_ENTRIES];
 } qdri_block;
 
 /* Objects of one trip that are parked here, packed: each as its bytes, rounded up, and its entry, so that
@@ -37,16 +37,16 @@ typedef struct qdri_line {
     qdri_parcel *parcels; /* elsewhere */
 } qdri_line;
 
-_Static_assert(sizeof(qdri_entry) == QDRI_ENTRY_BYTES && sizeof(qdri_line) <= QDRI_LINE_BYTES,
+_Static_assert(sizeof(qdri_object_entry) == QDRI_ENTRY_BYTES && sizeof(qdri_line) <= QDRI_LINE_BYTES,
                "what limit.c reckons with");
 
 /* What stands in front of the objects in a message. */
-typedef struct qdri_piece {
+typedef struct qdri_objects_head {
     int64_t count, bytes; /* objects, and bytes of them all */
     int64_t need;         /* of the next one, which did not fit; 0: it would have */
     int32_t last;         /* there is nothing more of this trip */
     int32_t outlet;
-} qdri_piece;
+} qdri_objects_head;
 
 typedef struct qdri_hold {
     qdri_stock stock;
@@ -61,13 +61,13 @@ typedef struct qdri_hold {
 
 /* Bytes of an object as it travels. */
 static inline int64_t qdri_object_bytes(int64_t size) {
-    return (size + 7) / 8 * 8 + (int64_t)sizeof(qdri_entry);
+    return (size + 7) / 8 * 8 + (int64_t)sizeof(qdri_object_entry);
 }
 
 /* The object that ends at `end`, and where it begins. */
-static inline const char *qdri_object_before(const char *end, qdri_entry *entry) {
+static inline const char *qdri_object_before(const char *end, qdri_object_entry *entry) {
     const char *footer = end - sizeof *entry;
-    *entry = *(const qdri_entry *)(const void *)footer;
+    *entry = *(const qdri_object_entry *)(const void *)footer;
     return end - qdri_object_bytes(entry->size);
 }
 
@@ -96,7 +96,7 @@ qdri_parcel *qdri_park_last(const qdri_line *line);
 /* What was given away of it has arrived, or has been unpacked here. */
 void qdri_park_gone(qdri_hold *hold, qdri_line *line, qdri_parcel *parcel);
 /* Unpacks an object where it was parked. */
-void qdri_park_keep(qdri_hold *hold, int origin, const char *bytes, const qdri_entry *entry);
+void qdri_park_keep(qdri_hold *hold, int origin, const char *bytes, const qdri_object_entry *entry);
 /* Local, at the end: what is still parked here stays here. */
 void qdri_park_settle(qdri_hold *hold);
 

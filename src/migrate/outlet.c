@@ -28,7 +28,7 @@ static qdri_go *take(qdri_gos *list) {
     return go;
 }
 
-void qdri_outlets_begin(qdri_run *run) {
+void qdri_outlets_begin(qdri_migration_run *run) {
     qdri_gos held = run->held;
     if (!held.first) return;
     clear(&run->held);
@@ -40,8 +40,8 @@ void qdri_outlets_begin(qdri_run *run) {
 
 /* ---- hearing ------------------------------------------------------------------------------------------- */
 
-static void hear(qdri_run *run, int from, const qdri_word *word) {
-    qdri_side *out = &run->job->itinerary.out;
+static void hear(qdri_migration_run *run, int from, const qdri_word *word) {
+    qdri_trip_list *out = &run->job->itinerary.out;
     qdri_trip *trip = qdri_itinerary_find(out, word->phase, from, word->origin, word->destination);
     int has_place = word->place >= 0 && word->place < QDRI_TAGS - QDRI_TAG_DATA;
     if (!trip || trip->closed || word->phase < run->phase || (word->bytes >= 0 && !run->spare) ||
@@ -68,13 +68,13 @@ static void hear(qdri_run *run, int from, const qdri_word *word) {
 }
 
 static void heard(qdri_flight_leg *leg) {
-    qdri_run *run = leg->context;
+    qdri_migration_run *run = leg->context;
     hear(run, leg->operation.partner, run->word);
     qdri_outlets_listen(run);
     qdri_run_step(run);
 }
 
-void qdri_outlets_listen(qdri_run *run) {
+void qdri_outlets_listen(qdri_migration_run *run) {
     qdri_flight_leg *leg = run->listener;
     if (run->out_trips_open == 0 || run->flight->failed) return;
     leg->is_receive = 1;
@@ -85,7 +85,7 @@ void qdri_outlets_listen(qdri_run *run) {
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
 
-static void leave(qdri_run *run, qdri_outlet *outlet) {
+static void leave(qdri_migration_run *run, qdri_outlet *outlet) {
     run->stock->kind->gone(run->stock, outlet->trip, outlet);
     outlet->trip = NULL;
     run->busy--;
@@ -99,7 +99,7 @@ static void answered(qdri_flight_leg *leg) {
 
 static void sent(qdri_flight_leg *leg) {
     qdri_outlet *outlet = leg->context;
-    qdri_run *run = outlet->run;
+    qdri_migration_run *run = outlet->run;
     if (!outlet->answered) {
         leave(run, outlet);
         return;
@@ -108,11 +108,11 @@ static void sent(qdri_flight_leg *leg) {
     leg->landing = answered;
     qdri_flight_note(leg, qdri_receive(run->job->wire, &leg->operation,
                                        run->job->itinerary.out.lane[outlet->trip->lane].rank,
-                                       run->job->first_tag + QDRI_TAG_ANSWER + outlet->number,
+                                       run->job->first_tag + QDRI_TAG_REFUSE + outlet->number,
                                        outlet->refused, sizeof outlet->refused));
 }
 
-static void send(qdri_run *run, qdri_outlet *outlet, qdri_go *go) {
+static void send(qdri_migration_run *run, qdri_outlet *outlet, qdri_go *go) {
     qdri_flight_leg *leg = outlet->leg;
     outlet->trip = go->trip;
     run->busy++;
@@ -127,15 +127,15 @@ static void send(qdri_run *run, qdri_outlet *outlet, qdri_go *go) {
     run->spare = go;
 }
 
-void qdri_outlets_serve(qdri_run *run) {
+void qdri_outlets_serve(qdri_migration_run *run) {
     for (int i = 0; i < run->stock->places && run->ready.first && !run->flight->failed; i++)
         if (!run->outlet[i].trip) send(run, &run->outlet[i], take(&run->ready));
 }
 
 /* ---- beginning ----------------------------------------------------------------------------------------- */
 
-qdr_status qdri_outlets_open(qdri_run *run) {
-    const qdri_side *out = &run->job->itinerary.out;
+qdr_status qdri_outlets_open(qdri_migration_run *run) {
+    const qdri_trip_list *out = &run->job->itinerary.out;
     int64_t gos = out->lanes * (int64_t)QDRI_LANE_PLACES;
     int count = run->stock->places;
     run->outlet = QDRI_FLIGHT_ARRAY(run->flight, qdri_outlet, count);

@@ -63,7 +63,7 @@ void qdri_park_add(qdri_hold *hold, qdri_trip *trip, const char *objects, int64_
     memcpy(parcel->data + parcel->used, objects, (size_t)bytes);
     parcel->used = parcel->top = parcel->used + bytes;
     for (const char *end = objects + bytes; end > objects;) {
-        qdri_entry entry;
+        qdri_object_entry entry;
         end = qdri_object_before(end, &entry);
         hold->stock.parked_bytes += entry.size;
     }
@@ -104,7 +104,7 @@ void qdri_park_gone(qdri_hold *hold, qdri_line *line, qdri_parcel *parcel) {
     *link = shrink(hold, parcel, parcel->used);
 }
 
-void qdri_park_keep(qdri_hold *hold, int origin, const char *bytes, const qdri_entry *entry) {
+void qdri_park_keep(qdri_hold *hold, int origin, const char *bytes, const qdri_object_entry *entry) {
     const qdr_objects *objects = hold->objects;
     int failed = objects->unpack(objects->context, origin, bytes, entry->size);
     if (failed) {
@@ -123,7 +123,7 @@ void qdri_park_settle(qdri_hold *hold) {
         while (hold->line[i].parcels) {
             qdri_line *line = &hold->line[i];
             qdri_parcel *parcel = line->parcels;
-            qdri_entry entry;
+            qdri_object_entry entry;
             const char *bytes = qdri_object_before(parcel->data + parcel->top, &entry);
             memcpy(staging, bytes, (size_t)entry.size);
             parcel->top = bytes - parcel->data;

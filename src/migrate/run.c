@@ -31,8 +31,8 @@ static void said(qdri_flight_leg *leg) {
     qdri_run_step(intake->run);
 }
 
-static void say(qdri_run *run, qdri_intake *intake, const qdri_trip *trip, int64_t bytes) {
-    const qdri_side *in = &run->job->itinerary.in;
+static void say(qdri_migration_run *run, qdri_intake *intake, const qdri_trip *trip, int64_t bytes) {
+    const qdri_trip_list *in = &run->job->itinerary.in;
     intake->word = (qdri_word){.phase = trip->phase,
                                .bytes = bytes,
                                .origin = trip->origin,
@@ -45,7 +45,7 @@ static void say(qdri_run *run, qdri_intake *intake, const qdri_trip *trip, int64
 
 /* ---- receiving ----------------------------------------------------------------------------------------- */
 
-static void settle(qdri_run *run, qdri_intake *intake) {
+static void settle(qdri_migration_run *run, qdri_intake *intake) {
     qdri_trip *trip = intake->trip;
     intake->awaits = 0;
     run->awaited--;
@@ -62,7 +62,7 @@ static void answered(qdri_flight_leg *leg) {
 
 static void came(qdri_flight_leg *leg) {
     qdri_intake *intake = leg->context;
-    qdri_run *run = intake->run;
+    qdri_migration_run *run = intake->run;
     qdri_migration *job = run->job;
     int answer = run->stock->kind->came(run->stock, intake->trip, intake, leg->operation.bytes);
     if (!answer) {
@@ -73,13 +73,13 @@ static void came(qdri_flight_leg *leg) {
     leg->landing = answered;
     qdri_flight_note(leg,
                      qdri_send(job->wire, &leg->operation, job->itinerary.in.lane[intake->trip->lane].rank,
-                               job->first_tag + QDRI_TAG_ANSWER + intake->answer_to, intake->refused,
+                               job->first_tag + QDRI_TAG_REFUSE + intake->answer_to, intake->refused,
                                sizeof intake->refused));
 }
 
-static void ask(qdri_run *run, qdri_intake *intake) {
+static void ask(qdri_migration_run *run, qdri_intake *intake) {
     qdri_trip *trip = intake->trip;
-    qdri_lane *lane = &run->job->itinerary.in.lane[trip->lane];
+    qdri_trip_lane *lane = &run->job->itinerary.in.lane[trip->lane];
     qdri_flight_leg *leg = intake->data;
     intake->awaits = 1;
     run->awaited++;
@@ -93,7 +93,7 @@ static void ask(qdri_run *run, qdri_intake *intake) {
     if (!run->flight->failed) say(run, intake, trip, intake->bytes);
 }
 
-static void close_trip(qdri_run *run, qdri_intake *intake, qdri_trip *trip) {
+static void close_trip(qdri_migration_run *run, qdri_intake *intake, qdri_trip *trip) {
     trip->ended = trip->closed = 1;
     run->in_open--;
     run->stock->kind->closed(run->stock, trip, 1);
@@ -102,8 +102,8 @@ static void close_trip(qdri_run *run, qdri_intake *intake, qdri_trip *trip) {
 
 /* Something for a free intake to do, for a trip of this phase; whether it found anything. A trip for which
  * there is no room although nothing is under way that might leave some is closed as it is. */
-static int employ(qdri_run *run, qdri_intake *intake) {
-    qdri_side *in = &run->job->itinerary.in;
+static int employ(qdri_migration_run *run, qdri_intake *intake) {
+    qdri_trip_list *in = &run->job->itinerary.in;
     int64_t trips = run->in_end - run->in_first;
     for (int64_t i = 0; i < trips; i++) {
         int64_t number = run->in_first + (run->in_cursor + i) % trips;
@@ -123,7 +123,7 @@ static int employ(qdri_run *run, qdri_intake *intake) {
     return 0;
 }
 
-static void receive_more(qdri_run *run) {
+static void receive_more(qdri_migration_run *run) {
     int work = 1;
     for (int i = 0; i < run->stock->places && !run->flight->failed && run->in_open > 0; i++) {
         qdri_intake *intake = &run->intake[i];
@@ -138,17 +138,18 @@ static void receive_more(qdri_run *run) {
 /* ---- phases -------------------------------------------------------------------------------------------- */
 
 /* The trips of the next phase of one side, which begins after `*end`. */
-static void next_trips(const qdri_side *side, int64_t phase, int64_t *first, int64_t *end, int64_t *open) {
+static void next_trips(const qdri_trip_list *side, int64_t phase, int64_t *first, int64_t *end,
+                       int64_t *open) {
     *first = *end;
     *open = 0;
     for (; *end < side->trips && side->trip[*end].phase == phase; ++*end) *open += !side->trip[*end].closed;
 }
 
-static int64_t next_phase(const qdri_side *side, int64_t at) {
+static int64_t next_phase(const qdri_trip_list *side, int64_t at) {
     return at < side->trips ? side->trip[at].phase : INT64_MAX;
 }
 
-static void begin_phase(qdri_run *run) {
+static void begin_phase(qdri_migration_run *run) {
     qdri_itinerary *own = &run->job->itinerary;
     int64_t in = next_phase(&own->in, run->in_end), out = next_phase(&own->out, run->out_end);
     run->phase = in < out ? in : out;
@@ -164,12 +165,12 @@ static void begin_phase(qdri_run *run) {
     qdri_outlets_begin(run);
 }
 
-static int phase_over(const qdri_run *run) {
+static int phase_over(const qdri_migration_run *run) {
     return run->phase < INT64_MAX && run->in_open == 0 && run->out_open == 0 && run->awaited == 0 &&
            run->busy == 0;
 }
 
-void qdri_run_step(qdri_run *run) {
+void qdri_run_step(qdri_migration_run *run) {
     do {
         if (phase_over(run)) begin_phase(run);
         qdri_outlets_serve(run);
@@ -179,15 +180,15 @@ void qdri_run_step(qdri_run *run) {
 
 /* ---- beginning and end --------------------------------------------------------------------------------- */
 
-void *qdri_run_alloc(qdri_run *run, int64_t bytes) {
+void *qdri_run_alloc(qdri_migration_run *run, int64_t bytes) {
     return qdri_flight_alloc(run->flight, bytes, 1);
 }
 
-void qdri_run_fail(qdri_run *run, qdr_status status) {
+void qdri_run_fail(qdri_migration_run *run, qdr_status status) {
     qdri_flight_fail(run->flight, status);
 }
 
-void qdri_run_progress(qdri_run *run, int64_t bytes) {
+void qdri_run_progress(qdri_migration_run *run, int64_t bytes) {
     const qdr_migration_options *how = &run->job->how;
     run->moved += bytes;
     if (!how->progress || run->moved - run->told < run->total / 100) return;
@@ -195,7 +196,7 @@ void qdri_run_progress(qdri_run *run, int64_t bytes) {
     how->progress(how->context, run->phase + 1, run->job->itinerary.phases, run->moved, run->total);
 }
 
-static qdr_status open_intakes(qdri_run *run) {
+static qdr_status open_intakes(qdri_migration_run *run) {
     int count = run->stock->places;
     run->intake = QDRI_FLIGHT_ARRAY(run->flight, qdri_intake, count);
     qdri_flight_leg *legs = qdri_flight_legs(run->flight, 2 * (int64_t)count);
@@ -209,14 +210,15 @@ static qdr_status open_intakes(qdri_run *run) {
     return QDR_OK;
 }
 
-static int64_t sum_units(const qdri_side *side) {
+static int64_t sum_units(const qdri_trip_list *side) {
     int64_t sum = 0;
     for (int64_t i = 0; i < side->trips; i++) sum += side->trip[i].units;
     return sum;
 }
 
-qdr_status qdri_run_open(qdri_run *run, qdri_migration *job, qdri_stock *stock) {
-    *run = (qdri_run){.job = job, .stock = stock, .phase = -1, .flight = qdri_migration_flight(job)};
+qdr_status qdri_run_open(qdri_migration_run *run, qdri_migration *job, qdri_stock *stock) {
+    *run =
+        (qdri_migration_run){.job = job, .stock = stock, .phase = -1, .flight = qdri_migration_flight(job)};
     stock->run = run;
     if (!run->flight) return qdri_fail_memory();
     run->flight->what = "migration";
@@ -226,12 +228,12 @@ qdr_status qdri_run_open(qdri_run *run, qdri_migration *job, qdri_stock *stock) 
 }
 
 /* The first trip of a side, from `at` on, that is not closed; NULL: none. */
-static const qdri_trip *first_open(const qdri_side *side, int64_t at) {
+static const qdri_trip *first_open(const qdri_trip_list *side, int64_t at) {
     while (at < side->trips && side->trip[at].closed) at++;
     return at < side->trips ? &side->trip[at] : NULL;
 }
 
-static qdr_status stalled(const qdri_run *run) {
+static qdr_status stalled(const qdri_migration_run *run) {
     const qdri_itinerary *own = &run->job->itinerary;
     const qdri_trip *in = first_open(&own->in, run->in_first), *out = first_open(&own->out, run->out_first);
     const qdri_trip *trip = in && (!out || in->phase <= out->phase) ? in : out;
@@ -244,7 +246,7 @@ static qdr_status stalled(const qdri_run *run) {
                      trip == in ? "has data for this one" : "shall have data of this one");
 }
 
-qdr_status qdri_run_itinerary(qdri_run *run) {
+qdr_status qdri_run_itinerary(qdri_migration_run *run) {
     run->flight->expects_more = 1;
     qdri_outlets_listen(run);
     qdri_run_step(run);
@@ -252,6 +254,6 @@ qdr_status qdri_run_itinerary(qdri_run *run) {
     return status == QDR_STALLED ? stalled(run) : status;
 }
 
-void qdri_run_close(qdri_run *run) {
+void qdri_run_close(qdri_migration_run *run) {
     qdri_flight_end(&run->flight);
 }

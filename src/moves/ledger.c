@@ -98,11 +98,11 @@ static qdr_status park(qdri_ledger *ledger, const qdr_move *move, int destinatio
     } else {
         ledger->free_part = ledger->part[place].next;
     }
-    ledger->part[place] = (qdri_part){.message = move->message,
-                                      .offset = move->offset,
-                                      .units = move->units,
-                                      .next = ledger->first_part[destination],
-                                      .holder = move->to};
+    ledger->part[place] = (qdri_waiting_part){.message = move->message,
+                                              .offset = move->offset,
+                                              .units = move->units,
+                                              .next = ledger->first_part[destination],
+                                              .holder = move->to};
     ledger->first_part[destination] = place;
     ledger->parked[destination] += move->units;
     ledger->total_parked += move->units;
@@ -130,7 +130,7 @@ qdr_status qdri_ledger_send(qdri_ledger *ledger, int64_t message, int64_t units,
 qdr_status qdri_ledger_forward(qdri_ledger *ledger, int rank, int64_t units) {
     while (units > 0) {
         int64_t place = ledger->first_part[rank];
-        qdri_part *part = &ledger->part[place];
+        qdri_waiting_part *part = &ledger->part[place];
         int64_t taken = qdri_least(units, part->units);
         qdr_move made = {part->message, part->offset, taken, part->holder, rank};
         part->offset += taken;

@@ -11,11 +11,11 @@
 #include "moves/robust.h"
 
 /* A range of a message that waits at a rank to which it does not belong. */
-typedef struct qdri_part {
+typedef struct qdri_waiting_part {
     int64_t message, offset, units;
     int64_t next; /* in the list of the same destination; -1: the last */
     int holder;
-} qdri_part;
+} qdri_waiting_part;
 
 typedef struct qdri_ledger {
     const qdri_moves_request *request;
@@ -29,7 +29,7 @@ typedef struct qdri_ledger {
     int64_t *column;     /* messages to each rank, as in the view; those that have left drop out */
     int64_t *columns;    /* [ranks] how many there are */
     int64_t *first_part; /* [ranks] the parts parked for this rank; -1: none */
-    qdri_part *part;
+    qdri_waiting_part *part;
     int64_t parts, part_capacity;
     int64_t free_part; /* the first part to be used again; -1: none */
     int64_t remaining; /* units that are not yet at their destination */

@@ -23,7 +23,7 @@ qdr_status qdri_state_open(qdri_state *state, const qdr_pattern_view *view, cons
     state->room = QDRI_BUDGET_ARRAY(budget, int64_t, view->ranks);
     state->came = QDRI_BUDGET_ZERO_ARRAY(budget, int64_t, view->ranks);
     state->went = QDRI_BUDGET_ZERO_ARRAY(budget, int64_t, view->ranks);
-    state->segment = QDRI_BUDGET_ARRAY(budget, qdri_segment, view->messages);
+    state->segment = QDRI_BUDGET_ARRAY(budget, qdri_moved_segment, view->messages);
     if (!state->room || !state->came || !state->went || !state->segment) {
         qdri_state_close(state);
         return qdri_fail_memory();
@@ -31,7 +31,7 @@ qdr_status qdri_state_open(qdri_state *state, const qdr_pattern_view *view, cons
     for (int rank = 0; rank < view->ranks; rank++)
         state->room[rank] = room[rank] < ENDLESS ? room[rank] : ENDLESS;
     for (int64_t m = 0; m < view->messages; m++)
-        state->segment[m] = (qdri_segment){.next = -1, .arrived = -1, .holder = view->origin[m]};
+        state->segment[m] = (qdri_moved_segment){.next = -1, .arrived = -1, .holder = view->origin[m]};
     state->segments = state->capacity = view->messages;
     return QDR_OK;
 }
@@ -60,9 +60,9 @@ static void join_next(qdri_state *state, int64_t s) {
 }
 
 static int alike(const qdri_state *state, int64_t s) {
-    const qdri_segment *one = &state->segment[s];
+    const qdri_moved_segment *one = &state->segment[s];
     if (one->next < 0) return 0;
-    const qdri_segment *other = &state->segment[one->next];
+    const qdri_moved_segment *other = &state->segment[one->next];
     return one->holder == other->holder &&
            (one->arrived == other->arrived || (one->arrived < state->phase && other->arrived < state->phase));
 }
@@ -104,7 +104,7 @@ static qdr_status check_shape(const qdri_state *state, const qdr_move *move) {
 }
 
 static qdr_status check_held(const qdri_state *state, const qdr_move *move, int64_t s) {
-    const qdri_segment *segment = &state->segment[s];
+    const qdri_moved_segment *segment = &state->segment[s];
     int origin = state->view.origin[move->message], destination = state->view.destination[move->message];
     if (segment->holder != move->from)
         return BROKEN("phase %lld: rank %d sends unit %lld of message %d->%d, which rank %d holds",

@@ -6,19 +6,19 @@
 #include "base/budget.h"
 #include "quadrille/moves.h"
 
-typedef struct qdri_segment {
+typedef struct qdri_moved_segment {
     int64_t offset;  /* up to the offset of the next one, or to the end of the message */
     int64_t next;    /* -1: the last of its message */
     int64_t arrived; /* in this phase; -1: it was there at the beginning */
     int holder;
-} qdri_segment;
+} qdri_moved_segment;
 
 typedef struct qdri_state {
     qdr_pattern_view view;
     qdri_budget *budget;
-    int64_t *room;         /* [ranks] */
-    int64_t *came, *went;  /* [ranks], of the phase being applied; else 0 */
-    qdri_segment *segment; /* segment m is the first of message m */
+    int64_t *room;               /* [ranks] */
+    int64_t *came, *went;        /* [ranks], of the phase being applied; else 0 */
+    qdri_moved_segment *segment; /* segment m is the first of message m */
     int64_t segments, capacity;
     int64_t gone; /* the first of those joined to their neighbours, to be used again; -1: none */
     int64_t phase;

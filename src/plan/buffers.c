@@ -117,19 +117,19 @@ static int add_spans(const qdr_exchange *exchange, const given *side, const char
         uintptr_t begin = (uintptr_t)pointer[i];
         if (bytes > 0)
             exchange->span[count++] =
-                (qdri_span){begin, begin + (uintptr_t)bytes, side->partner[i], is_written};
+                (qdri_memory_range){begin, begin + (uintptr_t)bytes, side->partner[i], is_written};
     }
     return count;
 }
 
 /* By rising address, in place and without memory of its own (Shell's method); fast when they are in order,
  * as they mostly are. */
-static void sort_spans(qdri_span *span, int count) {
+static void sort_spans(qdri_memory_range *span, int count) {
     int gap = 1;
     while (gap < count / 3) gap = 3 * gap + 1;
     for (; gap > 0; gap /= 3)
         for (int i = gap; i < count; i++) {
-            qdri_span moved = span[i];
+            qdri_memory_range moved = span[i];
             int k = i;
             for (; k >= gap && span[k - gap].begin > moved.begin; k -= gap) span[k] = span[k - gap];
             span[k] = moved;
@@ -142,16 +142,16 @@ static qdr_status check_overlap(const qdr_exchange *exchange, const given *out, 
     int count = add_spans(exchange, out, exchange->outgoing, 0, 0);
     count = add_spans(exchange, in, (const char *const *)exchange->incoming, 1, count);
     sort_spans(exchange->span, count);
-    const qdri_span *furthest[2] = {NULL, NULL}; /* read, written */
+    const qdri_memory_range *furthest[2] = {NULL, NULL}; /* read, written */
     for (int i = 0; i < count; i++) {
-        const qdri_span *span = &exchange->span[i];
-        const qdri_span *other = furthest[1] && furthest[1]->end > span->begin ? furthest[1] : NULL;
+        const qdri_memory_range *span = &exchange->span[i];
+        const qdri_memory_range *other = furthest[1] && furthest[1]->end > span->begin ? furthest[1] : NULL;
         if (!other && span->is_written && furthest[0] && furthest[0]->end > span->begin) other = furthest[0];
         if (other)
             return qdri_fail(QDR_INVALID, "the memory for what %s rank %d overlaps that for what %s rank %d",
                              other->is_written ? "comes from" : "goes to", other->partner,
                              span->is_written ? "comes from" : "goes to", span->partner);
-        const qdri_span **kind = &furthest[span->is_written];
+        const qdri_memory_range **kind = &furthest[span->is_written];
         if (!*kind || (*kind)->end < span->end) *kind = span;
     }
     return QDR_OK;

@@ -10,7 +10,7 @@
 /* So much fits at first: empty and tiny messages ask for nothing. */
 enum { FIRST_CAPACITY = 256, LINE = 128 };
 
-qdri_cut qdri_cut_at = {.whole = 1 << 16, .whole_kept = 1 << 24, .piece = 1 << 16, .pieces = 8};
+qdri_cut_sizes qdri_cut_at = {.whole = 1 << 16, .whole_kept = 1 << 24, .piece = 1 << 16, .pieces = 8};
 
 /* A little more than was needed, so that sizes that creep do not ask each time. */
 static int64_t asked_for(int64_t bytes, int64_t most) {

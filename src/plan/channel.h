@@ -32,12 +32,12 @@
 enum { QDRI_MOST_SLOTS = 32 };
 
 /* Where messages are cut; the same on all ranks, and smaller in tests. */
-typedef struct qdri_cut {
+typedef struct qdri_cut_sizes {
     int64_t whole, whole_kept; /* what is larger goes in pieces; the same of what is kept where it arrives */
     int64_t piece;             /* bytes, at most; whole cache lines */
     int pieces;                /* of a ring */
-} qdri_cut;
-extern qdri_cut qdri_cut_at;
+} qdri_cut_sizes;
+extern qdri_cut_sizes qdri_cut_at;
 
 /* In the receiver's arena. */
 typedef struct qdri_flag {

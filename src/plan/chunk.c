@@ -33,13 +33,6 @@ void qdri_trace(qdr_exchange *exchange, int kind, int partner, int64_t phase, in
     plan->trace(plan->trace_context, &event);
 }
 
-void qdri_exchange_fail(qdr_exchange *exchange, qdr_status status) {
-    if (exchange->failed || status == QDR_OK) return;
-    exchange->failed = status;
-    snprintf(exchange->sentence, 1024, "%s", qdr_error_message());
-    exchange->finished = 1;
-}
-
 qdr_status qdri_fail_bytes(int partner, int64_t came, int64_t expected) {
     return qdri_fail(
         QDR_MISMATCH,

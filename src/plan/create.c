@@ -18,6 +18,7 @@
 #include "plan/settings.h"
 #include "schedule/registry.h"
 #include "schedule/schedule.h"
+#include "wire/agree.h"
 #include "wire/node.h"
 
 /* ---- settings ------------------------------------------------------------------------------------------ */
@@ -125,6 +126,7 @@ static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_alg
 
 static void free_plan(qdr_plan *plan) {
     qdri_lock(plan->wire);
+    qdri_listener_remove(plan->wire, &plan->listener);
     qdri_near_close(plan, qdri_slots_close(plan));
     qdri_port_release(plan->port);
     qdri_unlock(plan->wire);
@@ -210,20 +212,30 @@ static void explain(const qdr_plan *plan) {
                  plan->why);
 }
 
-/* What the ranks find out together. The least of something is minus the most of minus it. */
+/* What the ranks find out together. */
 enum { FAN_IN, LEAST_FAN_IN, LARGEST, SMALLEST, SOURCES, NUMBER, REFUSED, SHARING, UNASKED, FACTS };
 
-static void find_facts(const qdr_plan *plan, int64_t *fact) {
+/* Within these bounds; only who wanted the memory of nodes may have been refused it. */
+static void find_facts(const qdr_plan *plan, int refused, int wants_near, qdri_term *fact) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
-    fact[SMALLEST] = -INT64_MAX;
+    int64_t ranks = qdri_wire_ranks(plan->wire), fan_in = 0, largest = 0, smallest = INT64_MAX;
+    int64_t sharing = qdri_wire_one_node(plan->wire) ? 1 : qdri_node_members(plan->wire);
     for (int i = 0; i < plan->near->far_ins; i++) {
         int64_t items = view.receive_items[plan->near->far_in[i]];
-        fact[FAN_IN] += items > 0;
-        fact[SOURCES]++;
-        if (items > fact[LARGEST]) fact[LARGEST] = items;
-        if (-items > fact[SMALLEST]) fact[SMALLEST] = -items;
+        fan_in += items > 0;
+        if (items > largest) largest = items;
+        if (items < smallest) smallest = items;
     }
-    fact[LEAST_FAN_IN] = -fact[FAN_IN];
+    fact[FAN_IN] = QDRI_IS_MOST("most sources of a rank with items", fan_in, 0, ranks);
+    fact[LEAST_FAN_IN] = QDRI_IS_LEAST("fewest sources of a rank with items", fan_in, 0, ranks);
+    fact[LARGEST] = QDRI_IS_MOST("items of the largest message", largest, 0, INT64_MAX);
+    fact[SMALLEST] = QDRI_IS_LEAST("items of the smallest message", smallest, 0, INT64_MAX);
+    fact[SOURCES] = QDRI_IS_MOST("most sources of a rank", plan->near->far_ins, 0, ranks);
+    fact[NUMBER] = QDRI_IS_MOST("number of the plan", plan->number, 0, INT64_MAX);
+    fact[REFUSED] = QDRI_IS_MOST("whether a node has no memory", refused, 0, wants_near);
+    fact[SHARING] = QDRI_IS_MOST("ranks that share a node", sharing, 0, ranks);
+    fact[UNASKED] = QDRI_IS_LEAST("bytes that may come unasked",
+                                  plan->port ? qdri_port_unasked(plan->port) : 1, 1, INT64_MAX);
 }
 
 /* Where all share a node, whoever asks for an algorithm wants to see it run. */
@@ -240,25 +252,11 @@ static void count_items(qdr_plan *plan, qdr_partners_view view) {
         if (view.source[i] != view.rank) plan->items_in += view.receive_items[i];
 }
 
-/* Within these bounds; only who wanted the memory of nodes may have been refused it. */
-static qdr_status agree_on_facts(qdr_plan *plan, qdr_status mine, int wants_near, double deadline,
-                                 int64_t *fact) {
-    int64_t ranks = qdri_wire_ranks(plan->wire);
-    const qdri_expected expected[FACTS] = {
-        QDRI_PLACE(FAN_IN, "most sources of a rank with items", 0, ranks),
-        QDRI_PLACE(LEAST_FAN_IN, "minus the fewest sources of a rank with items", -ranks, 0),
-        QDRI_PLACE(LARGEST, "items of the largest message", 0, INT64_MAX),
-        QDRI_PLACE(SMALLEST, "minus the items of the smallest message", -INT64_MAX, 0),
-        QDRI_PLACE(SOURCES, "most sources of a rank", 0, ranks),
-        QDRI_PLACE(NUMBER, "number of the plan", 0, INT64_MAX),
-        QDRI_PLACE(REFUSED, "whether a node has no memory", 0, wants_near),
-        QDRI_PLACE(SHARING, "ranks that share a node", 0, ranks),
-        QDRI_PLACE(UNASKED, "minus the bytes that may come unasked", -INT64_MAX, -1),
-    };
-    qdri_agreement agreement = {.status = mine,
-                                .maximum = fact,
-                                .count = FACTS,
-                                .expected = expected,
+static qdr_status agree_on_facts(qdr_plan *plan, qdr_status mine, double deadline, qdri_term *fact) {
+    qdri_agreement agreement = {.call = "qdr_plan_create",
+                                .status = mine,
+                                .term = fact,
+                                .terms = FACTS,
                                 .wants_tags = 1,
                                 .deadline = deadline};
     QDRI_TRY(qdri_agree(plan->wire, &agreement));
@@ -267,19 +265,15 @@ static qdr_status agree_on_facts(qdr_plan *plan, qdr_status mine, int wants_near
 }
 
 /* Neighbors, facts and tags. Where a node has no memory for its channels, all is found out again without. */
-static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, double deadline, int64_t *fact) {
+static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, double deadline,
+                           qdri_term *fact) {
     int refused = 0;
     qdr_status opened = qdri_near_open(plan, wants_near, deadline, &refused);
     if (!qdri_wire_usable(plan->wire)) return opened;
-    memset(fact, 0, FACTS * sizeof *fact);
-    fact[NUMBER] = plan->number;
-    fact[REFUSED] = refused;
-    fact[SHARING] = qdri_wire_one_node(plan->wire) ? 1 : qdri_node_members(plan->wire);
-    fact[UNASKED] = plan->port ? -qdri_port_unasked(plan->port) : -1;
-    find_facts(plan, fact);
-    QDRI_TRY(agree_on_facts(plan, mine ? mine : opened, wants_near, deadline, fact));
+    find_facts(plan, refused, wants_near, fact);
+    QDRI_TRY(agree_on_facts(plan, mine ? mine : opened, deadline, fact));
     plan->near->active = wants_near && qdri_node_members(plan->wire) > 0;
-    if (!fact[REFUSED]) return QDR_OK;
+    if (!fact[REFUSED].value) return QDR_OK;
     qdri_explain(plan->wire, "plan %lld: some node has no shared memory for it; MPI instead",
                  (long long)plan->number);
     qdri_wire_return_tags(plan->wire, plan->first_tag);
@@ -289,21 +283,22 @@ static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, doub
 /* The second step: facts and tags; which algorithm. */
 static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *settings, double deadline) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
-    int64_t fact[FACTS];
+    qdri_term fact[FACTS];
     plan->in_flight = (int)settings->in_flight;
     QDRI_TRY(find_out(plan, mine, wants_node(plan, settings), deadline, fact));
-    plan->number = fact[NUMBER];
+    plan->number = fact[NUMBER].value;
     qdri_wire_plan_agreed(plan->wire, plan->number);
-    plan->sharing = fact[SHARING] > 1 ? fact[SHARING] : 1;
+    plan->sharing = fact[SHARING].value > 1 ? fact[SHARING].value : 1;
     plan->port->sharing = (int)plan->sharing; /* who has none, has said so to all */
-    plan->unasked = -fact[UNASKED];
-    plan->sources = fact[SOURCES] > 0 ? fact[SOURCES] : 1;
+    plan->unasked = fact[UNASKED].value;
+    plan->sources = fact[SOURCES].value > 0 ? fact[SOURCES].value : 1;
     count_items(plan, view);
     if (*settings->algorithm) {
         snprintf(plan->why, sizeof plan->why, "asked for");
     } else {
-        qdri_facts facts = {view.ranks, qdri_wire_one_node(plan->wire), fact[FAN_IN],
-                            fact[LEAST_FAN_IN] == 1 - view.ranks && fact[LARGEST] == -fact[SMALLEST]};
+        qdri_traits facts = {view.ranks, qdri_wire_one_node(plan->wire), fact[FAN_IN].value,
+                             fact[LEAST_FAN_IN].value == view.ranks - 1 &&
+                                 fact[LARGEST].value == fact[SMALLEST].value};
         strcpy(settings->algorithm, qdri_rule(&facts, plan->why, sizeof plan->why));
     }
     return QDR_OK;
@@ -376,17 +371,24 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
     plan->is_far = !status && (plan->barrier || plan->program.out.legs + plan->program.in.legs > 0);
     if (plan->is_far) status = qdri_marks_sweep(plan);
     plan->last_phase = status ? 0 : last_phase(&plan->program);
-    int64_t parity = status
-                         ? 0
-                         : (int64_t)(side_parity(&plan->program, &plan->program.out, 0) ^
-                                     side_parity(&plan->program, &plan->program.in, 1) ^ near_parity(plan));
-    static const qdri_expected expected = QDRI_PLACE(0, "number of the last phase", 0, INT64_C(1) << 40);
-    return qdri_agree(plan->wire, &(qdri_agreement){.status = status,
-                                                    .maximum = &plan->last_phase,
-                                                    .count = 1,
-                                                    .expected = &expected,
-                                                    .parity = &parity,
-                                                    .deadline = deadline});
+    uint64_t parity = status ? 0
+                             : side_parity(&plan->program, &plan->program.out, 0) ^
+                                   side_parity(&plan->program, &plan->program.in, 1) ^ near_parity(plan);
+    qdri_term field[] = {
+        QDRI_IS_MOST("number of the last phase", plan->last_phase, 0, INT64_C(1) << 40),
+        QDRI_IS_PARITY("parity of all transfers", (int64_t)parity),
+    };
+    QDRI_TRY(qdri_agree(plan->wire, &(qdri_agreement){.call = "qdr_plan_create",
+                                                      .status = status,
+                                                      .term = field,
+                                                      .terms = QDRI_COUNT_OF(field),
+                                                      .deadline = deadline}));
+    plan->last_phase = field[0].value;
+    if (field[1].value != 0)
+        return qdri_fail(QDR_MISMATCH,
+                         "the two ends of some transfers have different ideas of them: the ranks have "
+                         "different schedules");
+    return QDR_OK;
 }
 
 static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedule *schedule,
@@ -416,8 +418,10 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
         mine = qdri_fail(QDR_INVALID, "there is nowhere to put the plan; expected a handle, not NULL");
     else if (scheduled && !schedule)
         mine = qdri_fail(QDR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
-    qdr_status status = qdri_wire_state(made->wire);
-    if (!status) status = qdri_tell(made->wire, &settings, (int)sizeof settings, deadline);
+    qdr_status status = qdri_agree(made->wire, &(qdri_agreement){.call = "qdr_plan_create",
+                                                                 .told = &settings,
+                                                                 .told_bytes = (int)sizeof settings,
+                                                                 .deadline = deadline});
     /* Who makes no sense of them comes to the agreement, where all hear of it. */
     if (!status && qdri_settings_decode(&settings)) {
         mine = QDR_MISMATCH;
@@ -427,6 +431,7 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
     made->number = qdri_wire_next_plan(made->wire);
     made->ended = -1;
     if (!status) status = decide(made, mine, &settings, deadline);
+    if (!status) qdri_plan_listen(made);
     if (!status) status = build(made, &settings, options, schedule, deadline);
     if (!status) qdri_near_warm(made);
     qdri_unlock(made->wire);

@@ -17,9 +17,9 @@
 static qdr_status check_plan(const qdr_plan *plan) {
     if (!plan) return qdri_fail(QDR_INVALID, "the plan is NULL");
     QDRI_TRY(qdri_wire_state(plan->wire) == QDR_GONE ? QDR_GONE : QDR_OK);
-    if (plan->failed)
-        return qdri_fail(plan->failed,
-                         "an earlier exchange of this plan failed; destroy it and make another");
+    if (plan->failed && plan->started >= plan->failed_in)
+        return qdri_fail(plan->failed, "an exchange of this plan failed; destroy it and make another: %s",
+                         plan->failure);
     return QDR_OK;
 }
 
@@ -124,11 +124,7 @@ static qdr_status finish(qdr_exchange **handle) {
     qdr_exchange *exchange = *handle;
     *handle = NULL;
     qdri_poller_remove(exchange->wire, &exchange->near_poller);
-    if (exchange->failed) {
-        exchange->plan->failed = exchange->failed;
-        qdri_status_own(exchange->wire)->failed = exchange->failed;
-        return qdri_fail(exchange->failed, "%s", exchange->sentence);
-    }
+    if (exchange->failed) return qdri_fail(exchange->failed, "%s", exchange->sentence);
     qdri_trace(exchange, QDR_EVENT_END, -1, 0, 0, 0);
     exchange->under_way = 0;
     exchange->plan->done++;
@@ -151,6 +147,7 @@ void qdri_exchange_abandon(qdr_exchange **exchange) {
 }
 
 qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {
+    enum { TESTS_BETWEEN_CLOCKS = 64 };
     QDRI_TRY(check_handle(exchange, "qdr_exchange_test"));
     if (!done) return qdri_fail(QDR_INVALID, "qdr_exchange_test: done is NULL");
     qdri_wire *wire = (*exchange)->wire;
@@ -158,6 +155,7 @@ qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {
     qdri_progress(wire);
     qdr_status status = QDR_OK;
     *done = (*exchange)->finished;
+    if (!*done && ++(*exchange)->tests % TESTS_BETWEEN_CLOCKS == 0) qdri_look_around(wire, qdri_seconds());
     if (*done)
         status = finish(exchange);
     else

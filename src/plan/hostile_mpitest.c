@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The other program speaks nonsense. This process is one of two ranks of a wire between programs; the other is played
- * here: it echoes what it is sent, so that everything agrees, except for what a case has changed. Each of these words
- * was an index, a size, an enumerator or a text without an end; each must come to a status and a sentence.
+ * here: it echoes what it is sent, so that everything agrees, except for what a case has changed. Where this rank is the
+ * first it hears before it speaks: then the other says what a case has prepared. Each of these words was an index, a
+ * size, an enumerator or a text without an end; each must come to a status and a sentence.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,20 +11,23 @@
 #include "discover/partners.h"
 #include "mpi_check.h"
 #include "plan/settings.h"
-#include "wire/far.h"
+#include "wire/paper.h"
+#include "wire/tcp/joined.h"
 
 /* ---- the other program --------------------------------------------------------------------------------- */
 
 enum { MOST = 1 << 14, WAITING = 64 };
 
-/* What becomes of the receive of this number, counted from 0. */
+/* What becomes of the paper that is heard as the one of this number, counted from 0. */
 typedef struct change {
     int receive;
-    int64_t at, value;   /* a word; at -1: none */
-    int64_t shorter;     /* by so many bytes */
-    const void *instead; /* of an echo; NULL: an echo */
-    int64_t bytes;
-    int always; /* and of those after it */
+    int64_t at, value; /* a word of it; at -1: none */
+    int64_t shorter;   /* by so many bytes */
+    const void *told;  /* with it; NULL: nothing */
+    int64_t told_bytes;
+    int text;         /* of a failure: a sentence of this letter without an end; 0: none */
+    const char *call; /* that it is about; NULL: as it is */
+    int always;       /* and of those after it */
 } change;
 
 static struct {
@@ -31,7 +35,12 @@ static struct {
     qdri_wire *wire;
     int first;
     qdri_operation *waiting[WAITING];
-    int count, receives;
+    struct {
+        qdri_operation *operation;
+        void *data;
+        int64_t bytes;
+    } asked; /* a receive; the other says nothing before it has something to echo */
+    int count, receives, has_spoken;
     char said[MOST];
     int64_t bytes;
     const change *changes;
@@ -43,12 +52,15 @@ static void finish_later(qdri_operation *operation) {
     other.waiting[other.count++] = operation;
 }
 
+static void answer(void);
+
 static void poll(qdri_poller *poller) {
     (void)poller;
+    if (other.asked.operation && other.has_spoken) answer();
     while (other.count > 0) {
         qdri_operation *done = other.waiting[0];
         memmove(other.waiting, other.waiting + 1, (size_t)--other.count * sizeof *other.waiting);
-        qdri_far_end(other.wire, done, QDR_OK);
+        qdri_operation_end(other.wire, done, QDR_OK);
     }
 }
 
@@ -58,25 +70,45 @@ static qdr_status hear(qdri_wire *wire, qdri_operation *operation, int to, int t
     CHECK_SAYING(to == 1 - other.first, "a message for rank %d", to);
     memcpy(other.said, data, (size_t)bytes);
     other.bytes = bytes;
+    other.has_spoken = 1;
     finish_later(operation);
     return QDR_OK;
 }
 
-static void apply(const change *one, char *data, int64_t *bytes) {
-    if (one->instead) {
-        memcpy(data, one->instead, (size_t)one->bytes);
-        *bytes = one->bytes;
-    }
-    if (one->at >= 0) memcpy(data + one->at, &one->value, sizeof one->value);
-    *bytes -= one->shorter;
+/* Whoever is asked for tags answers with a span of them. */
+static void find_tags(char *data, int64_t *bytes) {
+    qdri_paper paper;
+    CHECK(!qdri_paper_unpack(QDRI_SOMEBODY, data, *bytes, &paper));
+    if (paper.head.united == 0) return;
+    paper.head.united = 0;
+    paper.head.span = 0;
+    *bytes = qdri_paper_pack(&paper, data);
 }
 
-static qdr_status tell(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
-                       int64_t bytes) {
-    int64_t length = bytes < other.bytes ? bytes : other.bytes;
-    (void)wire, (void)tag;
-    CHECK_SAYING(from == 1 - other.first, "a message from rank %d", from);
+static void apply(const change *one, char *data, int64_t *bytes) {
+    qdri_paper paper;
+    CHECK(!qdri_paper_unpack(QDRI_SOMEBODY, data, *bytes, &paper));
+    if (one->told) {
+        memcpy(paper.text, one->told, (size_t)one->told_bytes);
+        paper.head.told = one->told_bytes;
+    }
+    if (one->text) {
+        paper.head.status = QDR_RANGE;
+        memset(paper.text, one->text, sizeof paper.text);
+    }
+    if (one->call) strcpy(paper.head.call, one->call);
+    *bytes = qdri_paper_pack(&paper, data) - one->shorter;
+    if (one->at >= 0) memcpy(data + one->at, &one->value, sizeof one->value);
+}
+
+static void answer(void) {
+    qdri_operation *operation = other.asked.operation;
+    char *data = other.asked.data;
+    int64_t length = other.asked.bytes < other.bytes ? other.asked.bytes : other.bytes;
     memcpy(data, other.said, (size_t)length);
+    other.asked.operation = NULL;
+    other.has_spoken = 0;
+    find_tags(data, &length);
     for (int i = 0; i < other.changed; i++) {
         const change *one = &other.changes[i];
         if (one->receive == other.receives || (one->always && one->receive < other.receives))
@@ -84,7 +116,17 @@ static qdr_status tell(qdri_wire *wire, qdri_operation *operation, int from, int
     }
     other.receives++;
     operation->bytes = length;
-    finish_later(operation);
+    other.waiting[other.count++] = operation;
+}
+
+static qdr_status tell(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
+                       int64_t bytes) {
+    (void)wire, (void)tag;
+    CHECK_SAYING(from == 1 - other.first && !other.asked.operation, "a message from rank %d", from);
+    operation->parts = 1;
+    other.asked.operation = operation;
+    other.asked.data = data;
+    other.asked.bytes = bytes;
     return QDR_OK;
 }
 
@@ -95,6 +137,7 @@ static qdr_status reserve(qdri_wire *wire, int64_t operations) {
 
 static int cancel(qdri_wire *wire, qdri_operation *operation) {
     (void)wire;
+    if (other.asked.operation == operation) other.asked.operation = NULL;
     for (int i = 0; i < other.count; i++)
         if (other.waiting[i] == operation) other.waiting[i] = other.waiting[--other.count];
     return 0;
@@ -120,13 +163,13 @@ static const qdri_far functions = {.send = hear,
 
 /* A fresh wire, on which this process is rank `first`. */
 static void open_wire(int first, const change *changes, int changed) {
-    const qdri_far_shape shape = {first, 1, 2, qdri_tag_spans()};
+    const qdri_joined_shape shape = {first, 1, 2, qdri_tag_spans()};
     memset(&other, 0, sizeof other);
     other.first = first;
     other.changes = changes;
     other.changed = changed;
     other.poller.poll = poll;
-    CHECK(!qdri_wire_open_far(MPI_COMM_SELF, &shape, &functions, NULL, 0, &other.wire));
+    CHECK(!qdri_wire_join(MPI_COMM_SELF, &shape, &functions, NULL, 0, &other.wire));
     qdri_lock(other.wire);
     qdri_poller_add(other.wire, &other.poller);
     qdri_unlock(other.wire);
@@ -146,80 +189,99 @@ static void expect(qdr_status found, qdr_status wanted, const char *word) {
 
 /* ---- agreements ---------------------------------------------------------------------------------------- */
 
+static const char *const call = "a call of this test";
+
 static qdr_status agree(void) {
-    int64_t word = 7;
-    qdri_agreement agreement = {.maximum = &word, .count = 1, .deadline = qdri_seconds() + 5};
+    qdri_term term = QDRI_IS_MOST("a number", 7, 0, 10);
+    qdri_agreement agreement = {.call = call, .term = &term, .terms = 1, .deadline = qdri_seconds() + 5};
     qdri_lock(other.wire);
     qdr_status status = qdri_agree(other.wire, &agreement);
     qdri_unlock(other.wire);
-    if (!status) CHECK(word == 7);
+    if (!status) CHECK(term.value == 7);
     return status;
 }
 
-/* The rank that failed would be an index. */
-static void test_failed_rank(void) {
-    static const int64_t hostile[] = {3, 99, INT64_MAX, INT64_C(1) << 32 | 1};
-    for (int first = 0; first < 2; first++)
-        for (int i = 0; i < 4; i++) {
-            open_wire(first, &(change){.receive = 0, .value = hostile[i]}, 1);
-            expect(agree(), QDR_MISMATCH, "the first rank that failed");
-            expect(agree(), QDR_LOST, "");
-            close_wire();
-        }
-    open_wire(0, NULL, 0);
-    expect(agree(), QDR_OK, "");
-    close_wire();
+/* Before this rank has said anything, where it is the first. */
+static void prepare_to_say(const char *about) {
+    qdri_paper paper = {.head = {.number = 0, .terms = 1, .span = -1}, .entry = {{7, 1}}};
+    strcpy(paper.head.call, about);
+    other.bytes = qdri_paper_pack(&paper, other.said);
+    other.has_spoken = 1;
 }
 
-typedef struct verdict {
-    int status;
-    char sentence[1024];
-} verdict;
+static void begin(int first, const change *changes, int changed) {
+    open_wire(first, changes, changed);
+    if (first == 0) prepare_to_say(call);
+}
 
-/* Its status would be an enumerator, and its sentence may have no end. */
-static void test_verdicts(void) {
-    static const int hostile[] = {0, -1, QDR_FULL + 1, 1 << 30, QDR_RANGE};
-    for (int i = 0; i < 5; i++) {
-        verdict told = {.status = hostile[i]};
-        memset(told.sentence, i % 2 ? '\n' : 'x', sizeof told.sentence);
-        const change changes[] = {{.receive = 0, .value = 2},
-                                  {.receive = 1, .at = -1, .instead = &told, .bytes = sizeof told}};
-        open_wire(1, changes, 2);
-        if (hostile[i] == QDR_RANGE)
-            expect(agree(), QDR_RANGE, "xxx");
-        else
-            expect(agree(), QDR_MISMATCH, "status of a failure");
+/* Counts and numbers would be sizes and indices; the status would be an enumerator. */
+static void test_heads(void) {
+    static const struct {
+        size_t at;
+        int64_t value;
+        const char *word;
+    } hostile[] = {
+        {offsetof(qdri_paper_head, number), 1, "number of a question"},
+        {offsetof(qdri_paper_head, number), -2, "number of a question"},
+        {offsetof(qdri_paper_head, status), -1, "status of a failure"},
+        {offsetof(qdri_paper_head, status), QDR_FULL + 1, "status of a failure"},
+        {offsetof(qdri_paper_head, status), INT64_C(1) << 40, "status of a failure"},
+        {offsetof(qdri_paper_head, status), QDR_RANGE, "a paper"},
+        {offsetof(qdri_paper_head, kind), 4, "kind of a failure"},
+        {offsetof(qdri_paper_head, terms), 25, "number of terms"},
+        {offsetof(qdri_paper_head, terms), -1, "number of terms"},
+        {offsetof(qdri_paper_head, terms), 2, "a paper"},
+        {offsetof(qdri_paper_head, united), 65, "words of united"},
+        {offsetof(qdri_paper_head, told), 1025, "bytes that are told"},
+        {offsetof(qdri_paper_head, told), -8, "bytes that are told"},
+        {offsetof(qdri_paper_head, span), 4096, "a span of tags"},
+        {sizeof(qdri_paper_head), 11, "a number"},
+    };
+    for (int first = 0; first < 2; first++)
+        for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+            begin(first, &(change){.receive = 0, .at = (int64_t)hostile[i].at, .value = hostile[i].value}, 1);
+            expect(agree(), QDR_MISMATCH, hostile[i].word);
+            close_wire();
+        }
+    for (int first = 0; first < 2; first++) {
+        begin(first, NULL, 0);
+        expect(agree(), QDR_OK, "");
+        close_wire();
+    }
+}
+
+/* A sentence may have no end, or spoil a line. */
+static void test_sentences(void) {
+    for (int i = 0; i < 2; i++) {
+        begin(1, &(change){.receive = 0, .at = -1, .text = i ? '\n' : 'x'}, 1);
+        expect(agree(), QDR_RANGE, i ? "" : "xxx");
         CHECK(!strchr(qdr_error_message(), '\n'));
         close_wire();
     }
 }
 
 /* What did not come would be left as it was. */
-static void test_short_messages(void) {
-    open_wire(0, &(change){.receive = 0, .at = -1, .shorter = 1}, 1);
-    expect(agree(), QDR_MISMATCH, "15 bytes as its part of a collective; expected 16");
+static void test_short_papers(void) {
+    for (int first = 0; first < 2; first++) {
+        begin(first, &(change){.receive = 0, .at = -1, .shorter = 1}, 1);
+        expect(agree(), QDR_MISMATCH, "bytes as a paper; expected");
+        expect(agree(), QDR_LOST, "");
+        close_wire();
+    }
+}
+
+/* Whoever is in another call may do anything next. */
+static void test_calls(void) {
+    begin(0, &(change){.receive = 0, .at = -1, .call = "another call"}, 1);
+    expect(agree(), QDR_MISMATCH, "rank 0 in a call of this test, rank 1 in another call");
+    expect(agree(), QDR_LOST, "");
     close_wire();
 }
 
 /* ---- partners and plans -------------------------------------------------------------------------------- */
 
 static qdr_status make_partners(qdr_partners **partners) {
-    return qdri_partners_on(other.wire, 0, NULL, NULL, 0, NULL, NULL, qdri_seconds() + 5, partners);
-}
-
-/* The number of the call would be an index into its names; so would that of the method. */
-static void test_calls(void) {
-    static const struct {
-        int word;
-        int64_t value;
-    } hostile[] = {{2, 100}, {2, INT64_MAX}, {3, 100}, {3, INT64_MAX}, {4, INT64_MAX}, {5, 100}};
-    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
-        qdr_partners *partners = NULL;
-        open_wire(0, &(change){.receive = 0, .at = 8 * hostile[i].word, .value = hostile[i].value}, 1);
-        expect(make_partners(&partners), QDR_MISMATCH, "; expected");
-        qdr_partners_destroy(&partners);
-        close_wire();
-    }
+    return qdri_partners_on(other.wire, 0, NULL, NULL, 0, NULL, NULL, partners);
 }
 
 static const char *transport; /* that this rank asks for */
@@ -260,11 +322,11 @@ static void test_settings(void) {
     CHECK(!qdri_settings_resolve(NULL, 0, &told));
     strcpy(told.algorithm, "async");
     strcpy(told.transport, "net");
-    change one = {.receive = 0, .at = -1, .instead = &told, .bytes = sizeof told};
+    change one = {.receive = 0, .at = -1, .told = &told, .told_bytes = sizeof told};
     expect(make_plan(&one, 1), QDR_OK, "");
     close_wire();
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
-        one.at = (int64_t)hostile[i].at;
+        one.at = (int64_t)(sizeof(qdri_paper_head) + hostile[i].at);
         one.value = hostile[i].value;
         expect(make_plan(&one, 1), QDR_MISMATCH, hostile[i].word);
         close_wire();
@@ -286,15 +348,16 @@ static void test_settings(void) {
 
 /* Who has no memory of a node where none was wanted would be asked again for ever. */
 static void test_facts(void) {
-    enum { REFUSED = 7, SHARING = 8, SOURCES = 5 }; /* behind the rank that failed */
+    enum { REFUSED = 6, SHARING = 7, SOURCES = 4 };
     qdri_settings told;
     CHECK(!qdri_settings_resolve(NULL, 0, &told));
     strcpy(told.algorithm, "async");
     strcpy(told.transport, "net");
     const int word[] = {REFUSED, SHARING, SOURCES};
     for (int i = 0; i < 3; i++) {
-        const change changes[] = {{.receive = 0, .at = -1, .instead = &told, .bytes = sizeof told},
-                                  {.receive = 1, .at = 8 * word[i], .value = i ? 1000 : 1, .always = 1}};
+        int64_t at = (int64_t)(sizeof(qdri_paper_head) + (size_t)word[i] * sizeof(qdri_paper_entry));
+        const change changes[] = {{.receive = 0, .at = -1, .told = &told, .told_bytes = sizeof told},
+                                  {.receive = 1, .at = at, .value = i ? 1000 : 1}};
         expect(make_plan(changes, 2), QDR_MISMATCH, "; expected");
         close_wire();
     }
@@ -302,9 +365,9 @@ static void test_facts(void) {
 
 int main(int count, char **argument) {
     MPI_Init(&count, &argument);
-    test_failed_rank();
-    test_verdicts();
-    test_short_messages();
+    test_heads();
+    test_sentences();
+    test_short_papers();
     test_calls();
     test_settings();
     test_facts();

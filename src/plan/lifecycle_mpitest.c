@@ -327,11 +327,11 @@ static void test_short_count(MPI_Comm comm, int64_t sent) {
         snprintf(said, sizeof said, "rank 0 sent %lld bytes where %lld were expected", (long long)sent,
                  (long long)expected);
         EXPECT(qdr_plan_exchange(plan, &buffers), QDR_MISMATCH, said);
-        EXPECT(qdr_plan_exchange(plan, &buffers), QDR_MISMATCH, "an earlier exchange of this plan failed");
+        EXPECT(qdr_plan_exchange(plan, &buffers), QDR_MISMATCH, "an exchange of this plan failed");
     } else {
         qdr_status status =
             qdr_plan_exchange(plan, &buffers); /* MPI may want to know that a large one is taken */
-        CHECK(status == QDR_OK || (status == QDR_STALLED && sent > 1000));
+        CHECK(status == QDR_OK || (status == QDR_MISMATCH && sent > 1000));
     }
     FINE(qdr_plan_destroy(&plan));
     qdr_partners_destroy(&partners);

@@ -156,7 +156,7 @@ static qdr_status open_channels(qdr_plan *plan, qdri_near *near, int could, doub
     int64_t *row = qdri_board_write(wire);
     memset(row, 0, (size_t)members * sizeof *row);
     row[own] = could && open_receivers(plan, near, row);
-    QDRI_TRY(qdri_board_show(wire, QDRI_ROUND_CHANNELS, deadline));
+    QDRI_TRY(qdri_board_show(wire, "qdr_plan_create", 0, deadline));
     for (int i = 0; i < members; i++) *refused |= !qdri_board_read(wire, i)[i];
     for (int i = 0; i < near->neighbors && !*refused; i++) {
         connect(plan, near, &near->neighbor[i], qdri_board_read(wire, near->neighbor[i].member)[own]);

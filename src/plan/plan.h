@@ -12,6 +12,7 @@
 #include "plan/program.h"
 #include "plan/trust.h"
 #include "quadrille/plan.h"
+#include "wire/news.h"
 #include "wire/wire.h"
 
 /* How many of each are under way at once. */
@@ -122,10 +123,10 @@ typedef struct qdri_half {
 } qdri_half;
 
 /* A range of the caller's memory, while it is checked. */
-typedef struct qdri_span {
+typedef struct qdri_memory_range {
     uintptr_t begin, end;
     int partner, is_written;
-} qdri_span;
+} qdri_memory_range;
 
 /* Memory aside, which grows as it is needed. */
 typedef struct qdri_spare {
@@ -150,7 +151,8 @@ struct qdr_exchange {
     int under_way;
     int parts; /* that have not ended: its start, the network, the node */
     int finished;
-    int stalled; /* a deadline has passed once */
+    int stalled;    /* a deadline has passed once */
+    unsigned tests; /* that found it under way */
     qdr_status failed;
     char *sentence; /* of the failure; room for one is made with the plan */
     int64_t number; /* of this plan's exchanges */
@@ -170,7 +172,7 @@ struct qdr_exchange {
     int near_cuts;      /* messages that go in pieces */
     int64_t near_moves; /* messages that ended there, and pieces */
     qdri_poller near_poller;
-    qdri_span *span; /* [sends + receives] */
+    qdri_memory_range *span; /* [sends + receives] */
     char *staging, *bounce;
     int64_t staging_bytes, bounce_bytes;
     int64_t operations; /* that are reserved on the wire */
@@ -219,6 +221,7 @@ void qdri_lanes_send(qdr_exchange *exchange, int64_t leg, int as_one);
 /* The bytes of the flow's next chunk. */
 int64_t qdri_next_chunk(const qdr_exchange *exchange, const qdri_flow *flow);
 
+/* With this thread's error message; all ranks hear of it. */
 void qdri_exchange_fail(qdr_exchange *exchange, qdr_status status);
 /* Begins the first stage of an exchange whose flows are set. */
 void qdri_exchange_begin(qdr_exchange *exchange);
@@ -243,20 +246,18 @@ typedef struct qdri_streams {
     int64_t block; /* of exchanges: those before it have had their mark */
 } qdri_streams;
 
-/* The tags of a plan: for each slot one for small streams and their marks, two for control messages in turn, and one
- * for what finds no room in the node's memory; then those of large streams, by the number of the exchange. */
-enum { QDRI_TAGS_OF_SLOT = 4, QDRI_SLOT_TAGS = 64, QDRI_BULK_TAGS = 64 };
-_Static_assert(QDRI_SLOT_TAGS + QDRI_BULK_TAGS <= QDRI_TAGS, "a plan has one span of tags");
-
 struct qdr_plan {
     qdri_wire *wire;
     qdr_partners *partners;
     qdr_schedule *schedule; /* NULL: none */
     qdri_program program;
     const qdri_executor *executor;
-    qdr_status failed; /* an exchange of it did */
-    int any_size;      /* sizes may differ at every call */
-    int ordered;       /* grants follow the schedule; else (`paced`) they find their own order */
+    qdri_listener listener; /* of news about it */
+    qdr_status failed;      /* an exchange of it did, here or on another rank: */
+    int64_t failed_in;      /* this one */
+    char failure[QDRI_NEWS_TEXT];
+    int any_size; /* sizes may differ at every call */
+    int ordered;  /* grants follow the schedule; else (`paced`) they find their own order */
     int barrier;
     int64_t last_phase; /* agreed, for barriers */
     int64_t chunk, window;
@@ -286,6 +287,9 @@ struct qdr_plan {
     int64_t seed;
     int tells_how_busy, goes_ahead;
 };
+
+/* Hears of its failures on other ranks, from when its number is agreed on. */
+void qdri_plan_listen(qdr_plan *plan);
 
 /* The memory of its exchanges. */
 qdr_status qdri_slots_open(qdr_plan *plan);

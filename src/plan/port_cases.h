@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ten networks of bench-networks, in memory (port_network.h), and how exchanges on them are timed. Whoever includes
+ * The ten networks of bench-networks, in memory (port_network_fixture.h), and how exchanges on them are timed. Whoever includes
  * this says what an exchange is: `begin_all` begins it, and `ranks_left` counts those that are not through.
  */
 #ifndef PORT_CASES_H
 #define PORT_CASES_H
 
-#include "plan/port_network.h"
+#include "plan/port_network_fixture.h"
 
 typedef struct setting {
     const char *name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows that find themselves, on networks of which they know nothing (port_network.h): 10 KB in flight are enough on
+ * Windows that find themselves, on networks of which they know nothing (port_network_fixture.h): 10 KB in flight are enough on
  * some, and 100 are needed on others. Receivers grant as `paced` does (granted.c), each by its port. After three exchanges
  * the time of an exchange is held against the best of six fixed windows, from a quarter to four times what a port of the
  * network holds.

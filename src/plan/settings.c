@@ -99,7 +99,7 @@ qdr_status qdri_settings_decode(qdri_settings *told) {
 
 /* One small rule, at the place where measured choice will grow. Small messages need none of it: `paced`
  * sends them at once, as the plain exchange does. */
-const char *qdri_rule(const qdri_facts *facts, char *why, size_t size) {
+const char *qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     if (facts->one_node) {
         snprintf(why, size, "all %d ranks share a node: no schedule", facts->ranks);
         return "async";

@@ -29,14 +29,14 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
 qdr_status qdri_settings_decode(qdri_settings *told);
 
 /* What the rule looks at: equal on all ranks. */
-typedef struct qdri_facts {
+typedef struct qdri_traits {
     int ranks, one_node;
     int64_t fan_in;       /* most messages into one rank */
     int uniform_complete; /* everyone sends the same to everyone */
-} qdri_facts;
+} qdri_traits;
 
 /* Pure. The algorithm where none was asked for, and one sentence why. */
-const char *qdri_rule(const qdri_facts *facts, char *why, size_t size);
+const char *qdri_rule(const qdri_traits *facts, char *why, size_t size);
 
 /* Which executor suits, by name or by algorithm. */
 qdr_status qdri_executor_find(const char *pacing, const qdri_algorithm *algorithm,

@@ -53,9 +53,9 @@ qdr_status qdri_slots_open(qdr_plan *plan) {
         if (!qdri_claims_open(&slot->claims, plan->program.in.lanes)) return qdri_fail_memory();
         slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
         slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
-        slot->sentence = QDRI_ZERO_ARRAY(char, 1024);
+        slot->sentence = QDRI_ZERO_ARRAY(char, QDRI_NEWS_TEXT);
         slot->state = qdri_alloc_zero(1, plan->executor->state_bytes);
-        slot->span = QDRI_ARRAY(qdri_span, (int64_t)view.sends + view.receives);
+        slot->span = QDRI_ARRAY(qdri_memory_range, (int64_t)view.sends + view.receives);
         if (!slot->outgoing || !slot->incoming || !slot->sentence || !slot->state || !slot->span)
             return qdri_fail_memory();
         QDRI_TRY(open_near(slot));

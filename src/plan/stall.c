@@ -208,6 +208,7 @@ qdr_status qdri_stall(qdr_exchange *exchange) {
     double now = qdri_seconds();
     wish waits = first_wish(exchange);
     exchange->stalled = 1;
+    qdri_wire_leave_messages(exchange->wire);
     qdri_stall_note(exchange);
     size_t used = add(text, sizeof text, 0,
                       "rank %d waits for rank %d: %lld %s in phase %lld of exchange %lld (plan %lld), "

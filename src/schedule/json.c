@@ -103,7 +103,7 @@ typedef struct loader {
     unsigned promises;
     int64_t *limit;
     int64_t limits;
-    qdri_entry *entry;
+    qdri_piece_entry *entry;
     int64_t entries, capacity;
 } loader;
 
@@ -139,7 +139,7 @@ static qdr_status load_promises(loader *l, const json_t *root) {
     return QDR_OK;
 }
 
-static qdr_status load_piece(loader *l, const json_t *value, qdri_entry entry) {
+static qdr_status load_piece(loader *l, const json_t *value, qdri_piece_entry entry) {
     int64_t origin, destination;
     if (!json_is_array(value) || json_array_size(value) != 4 ||
         !whole(json_array_get(value, 0), 0, l->ranks - 1, &origin) ||
@@ -165,7 +165,8 @@ static qdr_status load_transfer(loader *l, const json_t *value) {
         !whole(json_array_get(value, 3), 0, l->ranks - 1, &to) || !json_array_size(json_array_get(value, 4)))
         return misread(l, "a transfer",
                        "[stage, phase, from, to, [piece, ...]] with ranks and stages that exist");
-    qdri_entry entry = {.stage = (int32_t)stage, .phase = (int32_t)phase, .from = (int)from, .to = (int)to};
+    qdri_piece_entry entry = {
+        .stage = (int32_t)stage, .phase = (int32_t)phase, .from = (int)from, .to = (int)to};
     json_array_foreach (json_array_get(value, 4), index, piece) {
         QDRI_TRY(load_piece(l, piece, entry));
     }

@@ -13,17 +13,17 @@
 #include "schedule/schedule.h"
 
 typedef struct stored {
-    qdri_entry *entry;      /* by from */
-    int64_t *by_receiver;   /* positions in entry[], by to */
-    int64_t *send_start;    /* [ranks + 1] into entry */
-    int64_t *receive_start; /* [ranks + 1] into by_receiver */
+    qdri_piece_entry *entry; /* by from */
+    int64_t *by_receiver;    /* positions in entry[], by to */
+    int64_t *send_start;     /* [ranks + 1] into entry */
+    int64_t *receive_start;  /* [ranks + 1] into by_receiver */
 } stored;
 
-static int same_transfer(const qdri_entry *a, const qdri_entry *b) {
+static int same_transfer(const qdri_piece_entry *a, const qdri_piece_entry *b) {
     return a->stage == b->stage && a->phase == b->phase && a->from == b->from && a->to == b->to;
 }
 
-static void add_entry(qdr_row_reader *reader, const qdri_entry *entry, const qdri_entry *before,
+static void add_entry(qdr_row_reader *reader, const qdri_piece_entry *entry, const qdri_piece_entry *before,
                       int sending) {
     if (!before || !same_transfer(entry, before)) {
         if (sending)
@@ -43,12 +43,12 @@ typedef struct side {
     int sending;
 } side;
 
-static const qdri_entry *entry_at(const stored *state, const side *s, int64_t place) {
+static const qdri_piece_entry *entry_at(const stored *state, const side *s, int64_t place) {
     return &state->entry[s->list ? s->list[place] : place];
 }
 
 static void read_side(const stored *state, side s, int stage, qdr_row_reader *reader) {
-    const qdri_entry *before = NULL, *entry;
+    const qdri_piece_entry *before = NULL, *entry;
     int64_t high = s.last;
     while (s.first < high) {
         int64_t middle = s.first + (high - s.first) / 2;
@@ -87,14 +87,14 @@ static const qdri_rows rows = {read_row, release};
 /* ---- making them --------------------------------------------------------------------------------------- */
 
 /* The stable order of the entries by (rank, stage, phase, partner), one key after the other from the last. */
-static int order_entries(const qdri_entry *entry, int64_t count, int by_receiver, int64_t *order) {
+static int order_entries(const qdri_piece_entry *entry, int64_t count, int by_receiver, int64_t *order) {
     int64_t *key = QDRI_ARRAY(int64_t, count), *pass = QDRI_ARRAY(int64_t, count);
     int64_t *next = QDRI_ARRAY(int64_t, count);
     int good = key && pass && next;
     for (int64_t i = 0; good && i < count; i++) order[i] = i;
     for (int round = 0; good && round < 3; round++) {
         for (int64_t i = 0; i < count; i++) {
-            const qdri_entry *e = &entry[order[i]];
+            const qdri_piece_entry *e = &entry[order[i]];
             int rank = by_receiver ? e->to : e->from, partner = by_receiver ? e->from : e->to;
             key[i] = round == 0 ? partner : round == 1 ? (int64_t)e->stage << 32 | e->phase : rank;
         }
@@ -121,13 +121,13 @@ static void count_starts(const stored *state, int64_t count, int ranks) {
     }
 }
 
-qdr_status qdri_rows_from_entries(qdr_schedule *schedule, qdri_entry *entries, int64_t count) {
+qdr_status qdri_rows_from_entries(qdr_schedule *schedule, qdri_piece_entry *entries, int64_t count) {
     int ranks = qdr_pattern_look(schedule->pattern).ranks;
     stored *state = QDRI_ZERO_ARRAY(stored, 1);
     int64_t *order = QDRI_ARRAY(int64_t, count);
     int good = state && order;
     if (good) {
-        state->entry = QDRI_ARRAY(qdri_entry, count);
+        state->entry = QDRI_ARRAY(qdri_piece_entry, count);
         state->by_receiver = QDRI_ARRAY(int64_t, count);
         state->send_start = QDRI_ARRAY(int64_t, (int64_t)ranks + 1);
         state->receive_start = QDRI_ARRAY(int64_t, (int64_t)ranks + 1);

@@ -68,14 +68,14 @@ qdr_status qdri_rows_from_function(qdr_schedule *schedule, qdri_phase_function *
 /* Direct: message m goes in phase_of[m], 0 <= phase < phases, none empty. Takes phase_of. */
 qdr_status qdri_rows_from_array(qdr_schedule *schedule, int32_t *phase_of, int64_t phases);
 
-typedef struct qdri_entry {
+typedef struct qdri_piece_entry {
     int32_t stage, phase;
     int from, to;
     qdr_piece piece;
-} qdri_entry;
+} qdri_piece_entry;
 
 /* Any schedule: one entry per piece; entries of one transfer keep their order. Takes `entries`. */
-qdr_status qdri_rows_from_entries(qdr_schedule *schedule, qdri_entry *entries, int64_t count);
+qdr_status qdri_rows_from_entries(qdr_schedule *schedule, qdri_piece_entry *entries, int64_t count);
 
 /* ---- for row functions --------------------------------------------------------------------------------- */
 

@@ -196,7 +196,7 @@ static int live_together(int rank, void *board, void *memory) {
     for (int round = 0; round < ROUNDS; round++) {
         int64_t *row = qdri_board_write(&wire);
         for (int at = 0; at < QDRI_BOARD_WORDS; at++) row[at] = word_of(rank, round, at);
-        wrong += qdri_board_show(&wire, 1, 0) != QDR_OK;
+        wrong += qdri_board_show(&wire, "a call", 1, 0) != QDR_OK;
         for (int m = 0; m < MEMBERS; m++)
             for (int at = 0; at < QDRI_BOARD_WORDS; at++)
                 wrong += qdri_board_read(&wire, m)[at] != word_of(m, round, at);
@@ -204,13 +204,13 @@ static int live_together(int rank, void *board, void *memory) {
     if (!wrong) {
         int64_t own = qdri_arena_take(&wire, MEMBERS * (int64_t)sizeof(int64_t));
         *qdri_board_write(&wire) = own;
-        wrong += qdri_board_show(&wire, 1, 0) != QDR_OK;
+        wrong += qdri_board_show(&wire, "a call", 1, 0) != QDR_OK;
         for (int m = 0; m < MEMBERS; m++)
             ((int64_t *)qdri_arena_at(&wire, m, *qdri_board_read(&wire, m)))[rank] = word_of(rank, 1, m);
-        wrong += qdri_board_show(&wire, 1, 0) != QDR_OK;
+        wrong += qdri_board_show(&wire, "a call", 1, 0) != QDR_OK;
         for (int m = 0; m < MEMBERS; m++)
             wrong += ((int64_t *)qdri_arena_at(&wire, rank, own))[m] != word_of(m, 1, rank);
-        wrong += qdri_board_show(&wire, 1, 0) != QDR_OK;
+        wrong += qdri_board_show(&wire, "a call", 1, 0) != QDR_OK;
     }
     close_wire(&wire);
     return wrong != 0;
@@ -245,10 +245,10 @@ static void test_deadline(void **state) {
     qdri_wire wire, late;
     open_wire(&wire, 0, 2, board, NULL);
     open_wire(&late, 1, 2, board, NULL);
-    assert_int_equal(qdri_board_show(&wire, 1, qdri_seconds() + 0.05), QDR_STALLED);
-    assert_int_equal(qdri_board_show(&wire, 1, 0), QDR_LOST);
-    assert_int_equal(qdri_board_show(&late, 1, 0), QDR_STALLED);
-    assert_int_equal(qdri_board_show(&late, 1, 0), QDR_LOST);
+    assert_int_equal(qdri_board_show(&wire, "a call", 1, qdri_seconds() + 0.05), QDR_STALLED);
+    assert_int_equal(qdri_board_show(&wire, "a call", 1, 0), QDR_LOST);
+    assert_int_equal(qdri_board_show(&late, "a call", 1, 0), QDR_STALLED);
+    assert_int_equal(qdri_board_show(&late, "a call", 1, 0), QDR_LOST);
     close_wire(&wire);
     close_wire(&late);
     munmap(board, qdri_board_bytes(2));

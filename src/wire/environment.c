@@ -25,9 +25,9 @@ static void name_strangers(void) {
 qdr_status qdri_wire_environment(qdri_wire *wire) {
     qdri_setting seconds, node, explain = {.given = 0};
     QDRI_TRY(qdri_environment_read(QDRI_ENV_STALL_SECONDS, &seconds));
+    atomic_store(&stall_seconds, seconds.seconds); /* also for the call in which others are refused */
     QDRI_TRY(qdri_environment_read(QDRI_ENV_NODE_RANKS, &node));
-    if (wire->rank == wire->first) QDRI_TRY(qdri_environment_read(QDRI_ENV_EXPLAIN, &explain));
-    atomic_store(&stall_seconds, seconds.seconds);
+    if (wire->leads) QDRI_TRY(qdri_environment_read(QDRI_ENV_EXPLAIN, &explain));
     wire->node_ranks = (int)node.integer;
     wire->explains = explain.integer != 0;
     if (!wire->explains) return QDR_OK;

@@ -6,72 +6,62 @@
 #include <pthread.h>
 
 #include "base/error.h"
-#include "wire/far.h"
+#include "wire/agree.h"
+#include "wire/backend.h"
+#include "wire/news.h"
 #include "wire/node.h"
+#include "wire/paper.h"
 #include "wire/wire.h"
-
-enum { QDRI_TAG_SPANS = 4096 };
-
-/* A collective that somebody waits for. */
-typedef struct qdri_meeting {
-    qdri_operation operation;
-    int finished;
-    qdr_status status;
-} qdri_meeting;
-
-/* What an agreement sends and receives. It is part of the wire because, when a deadline passes, MPI may still
- * write into it. */
-typedef struct qdri_table {
-    int64_t word[1 + QDRI_AGREED];
-    int64_t span[QDRI_TAG_SPANS / 64];
-    int64_t parity;
-    struct {
-        int status;
-        char sentence[1024];
-    } verdict;
-    char told[QDRI_TOLD];
-    qdri_meeting maxima, spans, balance, spreading;
-} qdri_table;
 
 typedef struct qdri_board qdri_board;
 typedef struct qdri_arena qdri_arena;
-typedef struct qdri_collective qdri_collective; /* of a wire between programs */
+typedef struct qdri_council qdri_council;
+typedef struct qdri_rounds qdri_rounds; /* a collective that is made of messages */
+typedef struct qdri_mpi qdri_mpi;       /* mpi/inside.h */
+typedef struct qdri_joined qdri_joined; /* tcp/joined.h */
+
+/* News that go, that come, or that are kept. */
+typedef struct qdri_news_letter qdri_news_letter;
+struct qdri_news_letter {
+    qdri_operation operation; /* first */
+    qdri_wire *wire;
+    int is_coming;
+    qdri_news_letter *next; /* the one that was kept before it */
+    qdri_news news;
+};
 
 struct qdri_wire {
-    MPI_Comm comm; /* the duplicate */
-    MPI_Request duplicating;
+    const qdri_backend *backend;
+    qdri_mpi *mpi;       /* this program's ranks */
+    qdri_joined *joined; /* the other program's; NULL: there is none */
     int rank, ranks;
-    int explains;         /* QDR_EXPLAIN, on the first of its ranks */
+    int leads;            /* this rank is the first of its program */
+    int explains;         /* QDR_EXPLAIN, on the first rank */
     uint32_t explained;   /* what was said once */
     int owners;           /* plans and the like, and the attribute of the user's communicator */
     int gone;             /* the communicator was freed, or MPI is finalised */
     qdr_status failed;    /* MPI could not test, or the other program is gone; nothing gets on any more */
-    char failure[1024];   /* its sentence; "": MPI's */
-    int broken;           /* a deadline passed inside a collective */
+    int broken;           /* a collective failed in a way after which nobody knows what the others do */
+    int has_leftovers;    /* messages that nobody receives any more may be on it */
+    char failure[1024];   /* the sentence of either */
     int busy;             /* inside its callbacks: progress does not enter twice */
+    int ended;            /* operations that ended in this round of progress inside a poller */
+    int64_t reserved;     /* operations */
     int round;            /* of discovery */
-    unsigned collectives; /* made of messages */
+    unsigned collectives; /* made of messages, so far */
+    qdri_rounds *rounds;  /* those under way */
     pthread_mutex_t lock;
 
-    /* What is under way: request[i] belongs to operation[i]. */
-    MPI_Request *request;
-    qdri_operation **operation;
-    int *index;
-    MPI_Status *status;
-    struct {
-        qdri_operation *operation;
-        qdr_status status;
-    } * finished;
-    int64_t count, capacity, reserved;
-
     qdri_poller *pollers;
+    qdri_listener *listeners, *listener; /* all; the next to be shown news */
+    qdri_news_letter heard, *kept;
+    double looked; /* when it last looked for news */
     qdri_keepsake *keepsakes;
 
     uint64_t tag_span[QDRI_TAG_SPANS / 64]; /* taken on this rank */
     int tag_spans, next_span;
 
-    qdri_table table;
-    int *gather; /* [2 ranks]: counts and places of a gather under way; one at a time */
+    qdri_council *council; /* of all ranks; NULL: there is none yet, or they share a node */
 
     /* The node. */
     qdri_status_line *line;    /* [members] in the segment; NULL: none */
@@ -85,15 +75,10 @@ struct qdri_wire {
     uint64_t token;    /* of this rank, for the names of what it shares */
     qdri_board *board; /* in the segment; NULL: none */
     uint64_t board_round;
+    const char *board_call; /* of which this is the digest */
+    uint64_t board_digest;
     int64_t *words; /* [2 ranks] */
     qdri_arena *arena;
-
-    /* The other program; NULL: there is none. */
-    const qdri_far *far;
-    void *far_state;
-    int first, own;              /* the ranks that MPI reaches; 0 and all */
-    int stirred;                 /* far operations that ended in this round of progress */
-    qdri_collective *collective; /* under way */
 
     qdri_wire *next; /* in the process's list */
 };
@@ -109,56 +94,33 @@ extern int qdri_threads_multiple;
 /* Local. Takes the environment in; fails where a value is refused. */
 qdr_status qdri_wire_environment(qdri_wire *wire);
 
-/* Fails with MPI's own text. */
-qdr_status qdri_fail_mpi(int code, const char *call);
+/* A wire has room for so many, and it doubles. */
+enum { QDRI_LEAST_OPERATIONS = 64 };
 
-/* Before anything of an operation is started: room for so many requests. */
-qdr_status qdri_operation_ready(qdri_wire *wire, qdri_operation *operation, int64_t parts);
+/* Before anything of an operation is started. */
+qdr_status qdri_operation_ready(qdri_wire *wire, qdri_operation *operation);
 /* The same for a collective, which this rank has come to. */
 qdr_status qdri_operation_joined(qdri_wire *wire, qdri_operation *operation);
-/* Notes a request that MPI has accepted; `code` is what MPI said. */
-qdr_status qdri_operation_note(qdri_wire *wire, qdri_operation *operation, MPI_Request request, int code,
-                               const char *call);
+/* From inside a poller: an operation is over. */
+void qdri_operation_end(qdri_wire *wire, qdri_operation *operation, qdr_status status);
 
-/* ---- two programs -------------------------------------------------------------------------------------- */
+/* With one owner, in no list, and for no ranks yet; NULL: no memory. */
+qdri_wire *qdri_wire_make(void);
+/* The process's list knows it from now on. */
+void qdri_wire_enlist(qdri_wire *wire);
+/* What is kept with it goes; on a broken wire nothing does, for MPI may still write into it. */
+void qdri_wire_release_keepsakes(qdri_wire *wire);
+/* The communicator goes, or MPI. */
+void qdri_wire_part(qdri_wire *wire);
+/* Fails for good, with this thread's error message as its sentence. The first failure counts. */
+void qdri_wire_fail(qdri_wire *wire, qdr_status status);
 
-/* Whether the other program has this rank. */
-static inline int qdri_wire_reaches(const qdri_wire *wire, int rank) {
-    return wire->far && (rank < wire->first || rank >= wire->first + wire->own);
-}
+/* False: memory of the wire must stay. */
+int qdri_news_close(qdri_wire *wire);
 
-/* What cannot be had between two programs. */
-qdr_status qdri_fail_far(const char *what);
-
-qdr_status qdri_bridged_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reduction reduction,
-                               int64_t *value, int count);
-qdr_status qdri_bridged_spread(qdri_wire *wire, qdri_operation *operation, int root, void *data, int bytes);
-qdr_status qdri_bridged_gather(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,
-                               void *in, const int64_t *start);
-/* True when its memory must stay. */
-int qdri_collective_cancel(qdri_wire *wire, qdri_operation *operation);
-void qdri_collectives_close(qdri_wire *wire);
-int64_t qdri_reduce_words(qdri_reduction reduction, int64_t a, int64_t b);
-
-/* What a real MPI and a simulated one do differently, beside the collectives and messages of unknown length of
- * wire.h: native.c or simulated.c. */
-
-/* Whether several threads may be in MPI at once. */
-int qdri_has_threads(void);
-/* Whether memory is a way between the ranks of a node. */
-int qdri_shares_memory(void);
-int qdri_duplicate(MPI_Comm comm, MPI_Comm *duplicate, MPI_Request *request);
-/* As MPI_Testsome over the wire's requests. `may_wait`: nothing else can happen to this rank meanwhile. */
-int qdri_look_for_done(qdri_wire *wire, int may_wait, int *done);
-/* Nothing to do. */
-void qdri_yield(void);
-
-/* For operations that somebody waits for. Marks the wire as broken when the deadline passes. */
-void qdri_meeting_prepare(qdri_meeting *meeting);
-qdr_status qdri_meeting_wait(qdri_wire *wire, qdri_meeting *meeting, double deadline);
-
-/* Collective: finds the ranks of this node and maps their segment. Never fails for want of shared memory. */
-qdr_status qdri_node_open(qdri_wire *wire, double deadline);
+/* Collective: finds the ranks of this node and maps their segment. Never fails for want of shared memory, but where any
+ * rank's `mine` is a failure. */
+qdr_status qdri_node_open(qdri_wire *wire, qdr_status mine, double deadline);
 void qdri_node_close(qdri_wire *wire);
 
 /* Memory that others can map by its name until it is unlinked. `bytes` are behind it, of `size` in all. NULL:
@@ -170,8 +132,10 @@ void qdri_share_unlink(uint64_t token);
 int qdri_share_back(int file, int64_t from, int64_t bytes);
 
 size_t qdri_board_bytes(int members);
-/* This rank comes to no further round. */
-void qdri_board_leave(qdri_wire *wire);
+/* No rank comes to any further round; the error message says why. */
+void qdri_board_end(qdri_wire *wire, qdr_status status);
+/* How it has ended, for a rank that comes to its next round though its wire is broken. */
+qdr_status qdri_board_last_word(qdri_wire *wire);
 /* False: there is no memory for it. */
 int qdri_arena_prepare(qdri_wire *wire);
 /* Its part of the segment, `size` bytes for each member, from `at` on in the file; local. */
@@ -179,7 +143,11 @@ void qdri_arena_attach(qdri_wire *wire, char *base, int64_t size, int file, int6
 int64_t qdri_arena_size(int members);
 void qdri_arena_close(qdri_wire *wire);
 
-/* Not all came before the deadline: the wire is broken. */
-qdr_status qdri_status_stalled(qdri_wire *wire);
+/* The failure of a wait for ranks that did not come; `who` ends the sentence where the node does not know them. */
+qdr_status qdri_fail_stalled(qdri_wire *wire, const char *call, const char *who);
+
+/* The first free span of tags behind the last one that was taken, so that each rests as long as possible; -1: none. */
+int qdri_span_find(const qdri_wire *wire, const uint64_t *taken);
+qdr_status qdri_span_take(qdri_wire *wire, int64_t span, int *first_tag);
 
 #endif

@@ -15,19 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/host.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "wire/flight.h"
 #include "wire/inside.h"
 
 enum { PAGE = 1 << 16 }; /* of any system */
 
 /* What a rank tells the others. */
 typedef struct introduction {
-    uint64_t name;  /* a hash of the processor's */
+    uint64_t name;  /* a digest of the host */
     uint64_t token; /* of the segment that it would make */
 } introduction;
 
@@ -37,23 +38,9 @@ typedef struct segment {
     uint64_t mark[16];
 } segment;
 
-/* QDR_NODE_RANKS=k cuts a node into several of k ranks each, which use MPI between them: for tests, and for
- * seeing on one machine how a program would run on several. */
-static int pretended_node(const qdri_wire *wire) {
-    return wire->node_ranks > 0 ? 1 + wire->rank / wire->node_ranks : 0;
-}
-
 static introduction introduce(const qdri_wire *wire) {
-    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
-    int length = 0;
     struct timespec time;
-    struct stat space;
-    introduction mine = {.name = 1};
-    if (PMPI_Get_processor_name(name, &length) != MPI_SUCCESS) length = 0;
-    for (int i = 0; i < length; i++) mine.name = qdri_mix(mine.name ^ (unsigned char)name[i]);
-    /* Containers may share memory and a name, but not the numbers of processes. */
-    if (stat("/proc/self/ns/pid", &space) == 0) mine.name = qdri_mix(mine.name ^ (uint64_t)space.st_ino);
-    mine.name = qdri_mix(mine.name ^ (uint64_t)pretended_node(wire));
+    introduction mine = {.name = (uint64_t)qdri_host_digest(wire->rank, wire->node_ranks)};
     clock_gettime(CLOCK_REALTIME, &time);
     mine.token = qdri_mix(qdri_mix((uint64_t)time.tv_nsec ^ (uint64_t)time.tv_sec << 30) ^
                           (uint64_t)getpid() << 20 ^ (uint64_t)wire->rank);
@@ -62,9 +49,11 @@ static introduction introduce(const qdri_wire *wire) {
 
 /* All ranks: whether everyone had what he needed. */
 static qdr_status all_have(qdri_wire *wire, int mine, double deadline, int *all) {
-    int64_t missing = !mine;
-    QDRI_TRY(qdri_agree(wire, &(qdri_agreement){.maximum = &missing, .count = 1, .deadline = deadline}));
-    *all = !missing;
+    qdri_term missing = {"number of ranks without shared memory", QDRI_TERM_MOST, !mine, 0, 1};
+    QDRI_TRY(qdri_agree(
+        wire,
+        &(qdri_agreement){.call = "the first call", .term = &missing, .terms = 1, .deadline = deadline}));
+    *all = !missing.value;
     return QDR_OK;
 }
 
@@ -99,19 +88,21 @@ static qdr_status share(qdri_wire *wire, uint64_t token, int leads, int64_t aren
 /* Where there is no room for an arena among the addresses, there may be for the rest. */
 static qdr_status share_most(qdri_wire *wire, uint64_t token, int leads, double deadline) {
     int all = 0;
-    if (!qdri_shares_memory()) return QDR_OK;
+    if (!wire->backend->shares_memory) return QDR_OK;
     QDRI_TRY(share(wire, token, leads, qdri_arena_size(wire->members), deadline, &all));
     return all ? QDR_OK : share(wire, qdri_mix(token), leads, 0, deadline, &all);
 }
 
-static qdr_status gather_introductions(qdri_wire *wire, introduction *all, int64_t *start, double deadline) {
-    qdri_meeting *meeting = &wire->table.spreading;
+/* What all ranks say, in memory of the flight; the last is this rank's own once more. */
+static qdr_status gather_introductions(qdri_wire *wire, qdri_flight *flight, introduction *all,
+                                       int64_t *start) {
+    qdri_flight_leg *leg = qdri_flight_legs(flight, 1);
+    introduction *mine = all + wire->ranks;
+    if (!leg) return qdri_fail_memory();
     for (int r = 0; r <= wire->ranks; r++) start[r] = r * (int64_t)sizeof *all;
-    introduction *mine = all + wire->ranks; /* room for one more */
     *mine = introduce(wire);
-    qdri_meeting_prepare(meeting);
-    QDRI_TRY(qdri_gather_all(wire, &meeting->operation, mine, sizeof *mine, all, start));
-    return qdri_meeting_wait(wire, meeting, deadline);
+    qdri_flight_note(leg, qdri_gather_all(wire, &leg->operation, mine, sizeof *mine, all, start));
+    return qdri_flight_wait(flight);
 }
 
 /* Each rank's node by its lowest rank. Neighbouring ranks mostly share one, so few are searched for. */
@@ -133,36 +124,34 @@ static long processors(void) {
     return own > 1 && own < all ? own : all;
 }
 
-qdr_status qdri_node_open(qdri_wire *wire, double deadline) {
-    introduction *all = QDRI_ARRAY(introduction, (int64_t)wire->ranks + 1);
-    int64_t *start = QDRI_ARRAY(int64_t, (int64_t)wire->ranks + 1);
+/* Once all ranks have what they need. */
+static qdr_status find_members(qdri_wire *wire, qdri_flight *flight, introduction *all, int64_t *start) {
+    QDRI_TRY(gather_introductions(wire, flight, all, start));
+    find_nodes(wire, all);
+    wire->token = all[wire->rank].token;
+    int leader = wire->node[wire->rank];
+    QDRI_TRY(share_most(wire, all[leader].token, leader == wire->rank, flight->deadline));
+    if (!wire->line) return QDR_OK;
+    wire->one_node = wire->members == wire->ranks;
+    wire->crowded = wire->members > processors();
+    *qdri_status_own(wire) = wire->own_line;
+    return QDR_OK;
+}
+
+qdr_status qdri_node_open(qdri_wire *wire, qdr_status mine, double deadline) {
+    qdri_flight *flight = qdri_flight_create(wire, "first call");
+    introduction *all = flight ? QDRI_FLIGHT_ARRAY(flight, introduction, (int64_t)wire->ranks + 1) : NULL;
+    int64_t *start = flight ? QDRI_FLIGHT_ARRAY(flight, int64_t, (int64_t)wire->ranks + 1) : NULL;
+    if (flight) flight->deadline = deadline;
     wire->member = QDRI_ARRAY(int, wire->ranks);
     wire->node = QDRI_ARRAY(int, wire->ranks);
-    wire->gather = QDRI_ARRAY(int, 2 * (int64_t)wire->ranks);
     wire->words = QDRI_ARRAY(int64_t, 2 * (int64_t)wire->ranks);
-    wire->own_line = (qdri_status_line){.plan = -1, .exchange = -1, .waits_for = -1, .pid = getpid()};
-    qdr_status status =
-        all && start && wire->member && wire->node && wire->gather && wire->words && qdri_arena_prepare(wire)
-            ? QDR_OK
-            : qdri_fail_memory();
-    if (!status) status = qdri_wire_environment(wire);
-    status = qdri_agree(wire, &(qdri_agreement){.status = status, .deadline = deadline});
-    if (!status) status = gather_introductions(wire, all, start, deadline);
-    if (!status) {
-        find_nodes(wire, all);
-        wire->token = all[wire->rank].token;
-        int leader = wire->node[wire->rank];
-        status = share_most(wire, all[leader].token, leader == wire->rank, deadline);
-    }
-    if (!status && wire->line) {
-        wire->one_node = wire->members == wire->ranks;
-        wire->crowded = wire->members > processors();
-        *qdri_status_own(wire) = wire->own_line;
-    }
-    if (!wire->broken) { /* else MPI may still write into them */
-        free(all);
-        free(start);
-    }
+    int there = all && start && wire->member && wire->node && wire->words && qdri_arena_prepare(wire);
+    if (!mine && !there) mine = qdri_fail_memory();
+    if (!mine) mine = qdri_wire_environment(wire);
+    qdr_status status = qdri_agree_status(wire, "the first call", mine, deadline);
+    if (!status) status = find_members(wire, flight, all, start);
+    if (flight) qdri_flight_end(&flight);
     return status;
 }
 

@@ -2,8 +2,9 @@
 /*
  * The node: what ranks that share memory have in common, for each wire.
  *
- * Two ranks are on one node when MPI gives them the same processor name *and* both see the same segment of
- * shared memory. Three things stand on that:
+ * Two ranks are on one node when they are on one host (base/host.h) *and* both see the same segment of shared
+ * memory. QDR_NODE_RANKS=k cuts a host into several nodes of k ranks each, which use MPI between them: for tests, and
+ * for seeing on one machine how a program would run on several. Three things stand on that:
  *
  *     status lines   what each rank waits for, for reports about stalls
  *     the board      each shows a row of words, all read all rows: agreement without a message
@@ -73,7 +74,7 @@ void qdri_status_absent(qdri_wire *wire, char *text, size_t size);
 /* ---- the board ----------------------------------------------------------------------------------------- */
 
 /* Words of a row: so many, and then one for each member. */
-enum { QDRI_BOARD_WORDS = 160 };
+enum { QDRI_BOARD_WORDS = 224 };
 
 /* This rank's row of the next round, to be written; NULL: there is no board. Its contents are undefined. */
 int64_t *qdri_board_write(qdri_wire *wire);
@@ -81,13 +82,10 @@ int64_t *qdri_board_write(qdri_wire *wire);
 /* Memory for a word to and from each rank, kept with the wire. */
 int64_t *qdri_board_words(qdri_wire *wire);
 
-/* What a round is for: whoever is in another than this rank makes it fail. */
-enum { QDRI_ROUND_AGREE = 1, QDRI_ROUND_SPREAD, QDRI_ROUND_CHANNELS };
-
-/* Collective over the node. Shows the row, and waits until all have shown theirs. `kind` is one of the above in
- * the lowest byte, with anything else that all must have alike. Where ranks differ in it: QDR_MISMATCH; when
- * the deadline (0: none) passes: QDR_STALLED. Both break the wire. */
-qdr_status qdri_board_show(qdri_wire *wire, uint64_t kind, double deadline);
+/* Collective over the node. Shows the row, and waits until all have shown theirs. `call` and `shape` must be alike; where
+ * they are not: QDR_MISMATCH; when the deadline (0: none) passes: QDR_STALLED. All members get the same, and after a
+ * failure the wire is broken for all of them. */
+qdr_status qdri_board_show(qdri_wire *wire, const char *call, uint64_t shape, double deadline);
 
 /* A member's row of the round that was shown last; valid until this rank shows the next. */
 const int64_t *qdri_board_read(const qdri_wire *wire, int member);

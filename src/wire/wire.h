@@ -14,8 +14,8 @@
  * passed inside a collective is *broken*: the ranks may have different ideas of what happens, so every later
  * collective fails at once.
  *
- * A wire may also reach the ranks of another program (far.h). Its collectives, messages to and from known ranks,
- * and agreement are the same; messages from anyone, or of unknown length, are refused there.
+ * A wire may also reach the ranks of another program (tcp/tcp.h). It is used as any other; what it stands on is a
+ * table of functions (backend.h).
  *
  * Threads: one at a time per communicator; different communicators concurrently under MPI_THREAD_MULTIPLE.
  * All that happens on a wire happens under its lock, which is taken only at that level.
@@ -29,6 +29,7 @@
 
 #include "base/decode.h"
 #include "quadrille/base.h"
+#include "wire/tags.h"
 
 typedef struct qdri_wire qdri_wire;
 typedef struct qdri_operation qdri_operation;
@@ -73,26 +74,20 @@ qdr_status qdri_wire_state(const qdri_wire *wire);
 /* The same without a sentence. */
 int qdri_wire_usable(const qdri_wire *wire);
 
+/* Whether its ranks are two programs'. */
+int qdri_wire_joins_programs(const qdri_wire *wire);
+
 /* Whether it was a wire with another program, which has left, as it said it would: nothing will come from it. */
 int qdri_wire_is_alone(const qdri_wire *wire);
 
-/* Marks it as broken: a deadline passed where all ranks were needed. */
-void qdri_wire_break(qdri_wire *wire);
+/* A failure, whose sentence is the error message, after which nobody knows what the other ranks do: they hear of it, and
+ * every later collective fails at once. */
+void qdri_wire_break(qdri_wire *wire, qdr_status status);
+/* An exchange on it does not end: some of its messages may never be received. */
+void qdri_wire_leave_messages(qdri_wire *wire);
 
-/* A span of QDRI_TAGS tags that no rank uses; collective, by agreement inside qdri_agree(). */
-enum { QDRI_TAGS = 128 };
+/* Gives back a span of tags (tags.h), which came from qdri_agree() (agree.h). */
 void qdri_wire_return_tags(qdri_wire *wire, int first_tag);
-
-/* Tags below QDRI_FREE_TAGS are for protocols that need no agreement. */
-enum {
-    QDRI_TAG_BROADCAST = 0,
-    QDRI_TAG_DISCOVER = 16, /* one for each round, in turn */
-    QDRI_DISCOVER_ROUNDS = 64,
-    QDRI_TAG_DELIVER = 80, /* large parcels of discovery */
-    QDRI_TAG_PASS = 82,    /* lists that go round; two of them */
-    QDRI_TAG_MEET = 84,    /* two programs find each other */
-    QDRI_FREE_TAGS = 128,
-};
 
 /* The number of this wire's next collective round of discovery, which makes its tag a fresh one. */
 int qdri_wire_next_round(qdri_wire *wire);
@@ -124,6 +119,15 @@ void qdri_wire_keep(qdri_wire *wire, qdri_keepsake *keepsake);
 /* The one of this kind and name; NULL: none. */
 qdri_keepsake *qdri_wire_kept(const qdri_wire *wire, qdri_release *kind, const char *name);
 
+/* ---- communicators of the library's own ---------------------------------------------------------------- */
+
+/* Collective over `comm`: the ranks of each part have one of their own, in the order that is said. */
+qdr_status qdri_comm_split(MPI_Comm comm, int part, int order, MPI_Comm *made);
+/* Collective over these ranks of `comm`. */
+qdr_status qdri_comm_of_some(MPI_Comm comm, int members, const int *member, MPI_Comm *made);
+/* Collective, except after MPI_Finalize, when nothing is left to be freed. */
+void qdri_comm_free(MPI_Comm *comm);
+
 /* ---- operations ---------------------------------------------------------------------------------------- */
 
 /* Each sets operation->done beforehand. A failure is returned, and then `done` is not called. Any number of
@@ -139,11 +143,17 @@ qdr_status qdri_send_matched(qdri_wire *wire, qdri_operation *operation, int to,
 qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
                         int64_t bytes);
 
-/* Looks for a message of this tag from anyone; *found says whether there is one, and then *message, *from and
- * *bytes describe it, and qdri_receive_found() must receive it. At most 2^31 - 1 bytes. */
-qdr_status qdri_find(qdri_wire *wire, int tag, int *found, MPI_Message *message, int *from, int64_t *bytes);
-qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, MPI_Message *message, int from,
-                              void *data, int64_t bytes);
+/* A message that was found, and must be received. */
+typedef struct qdri_message {
+    int is_there;
+    int from, tag;
+    int64_t bytes;   /* at most 2^31 - 1 */
+    uint64_t handle; /* private */
+} qdri_message;
+
+/* Looks for a message of this tag from anyone; if found->is_there, qdri_receive_found() must receive it. */
+qdr_status qdri_find(qdri_wire *wire, int tag, qdri_message *found);
+qdr_status qdri_receive_found(qdri_wire *wire, qdri_operation *operation, qdri_message *found, void *data);
 
 /* Whether a message with this tag, or QDRI_ANY_TAG, waits for a receive, from rank *from, or from QDRI_ANYONE; says from whom
  * it is, and how long. Of another program's messages nothing is known. */
@@ -154,12 +164,8 @@ int qdri_discard(qdri_wire *wire, int from, int tag, int64_t bytes);
 /* Gives up an operation; `done` is not called. True when MPI may go on with it: then its memory must stay. */
 int qdri_cancel(qdri_wire *wire, qdri_operation *operation);
 
-/* Collectives, in the same order on all ranks, as operations. Reductions are in place over 64-bit words. */
-typedef enum qdri_reduction { QDRI_MAXIMUM, QDRI_SUM, QDRI_UNION, QDRI_PARITY } qdri_reduction;
+/* Collectives, in the same order on all ranks, as operations. */
 qdr_status qdri_barrier(qdri_wire *wire, qdri_operation *operation);
-qdr_status qdri_reduce(qdri_wire *wire, qdri_operation *operation, qdri_reduction kind, int64_t *value,
-                       int count);
-qdr_status qdri_spread_from(qdri_wire *wire, qdri_operation *operation, int root, void *data, int bytes);
 /* One 64-bit word for every rank, one from every rank. */
 qdr_status qdri_swap_words(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in);
 /* out[r] summed over all ranks comes to rank r. */
@@ -172,6 +178,8 @@ qdr_status qdri_gather_all(qdri_wire *wire, qdri_operation *operation, const voi
 /* So many operations may be under way at once without any allocation; adds to what was reserved before.
  * A negative number gives back. */
 qdr_status qdri_wire_reserve(qdri_wire *wire, int64_t operations);
+/* The memory that room for so many takes at most; the same on all ranks. */
+int64_t qdri_wire_reserve_bytes(const qdri_wire *wire, int64_t operations);
 
 /* ---- progress ------------------------------------------------------------------------------------------ */
 
@@ -189,6 +197,9 @@ void qdri_poller_remove(qdri_wire *wire, qdri_poller *poller);
  * wire whose lock the caller has; NULL: none. */
 int qdri_progress(qdri_wire *held);
 
+/* For who waits without qdri_wait_until(), whenever he has seen the clock: looks for news (news.h), if that is long ago. */
+void qdri_look_around(qdri_wire *wire, double now);
+
 /* Seconds on a clock that only goes forward. */
 double qdri_seconds(void);
 /* The same, a few milliseconds late at most, at a tenth of the cost: for reports. */
@@ -204,40 +215,11 @@ qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline
 void qdri_lock(qdri_wire *wire);
 void qdri_unlock(qdri_wire *wire);
 
-/* ---- agreement ----------------------------------------------------------------------------------------- */
-
-/* What the ranks of a collective call agree on, in one step: whether all can go on, the maxima of a few
- * numbers, and a span of tags if wanted. */
-typedef struct qdri_agreement {
-    qdr_status status; /* mine; its sentence is this thread's error message */
-    int64_t *maximum;  /* [count], in and out */
-    int count;         /* at most QDRI_AGREED */
-    /* NULL, or [count]: what the maxima may be. Between ranks that share a node, which are one program's, nobody
-     * looks; elsewhere the wire is broken when one is refused, since others may have gone on. */
-    const qdri_expected *expected;
-    const int64_t *parity;   /* NULL, or words that must cancel out over all ranks, by exclusive or */
-    const int64_t *word_for; /* NULL, or on one node: [ranks], a word for each; */
-    int64_t *word_from;      /* and out: [ranks], what each had for this rank */
-    int wants_tags;          /* the same on all ranks */
-    int first_tag;           /* out */
-    double deadline;         /* 0: none */
-} qdri_agreement;
-enum { QDRI_AGREED = 24 };
-
-/* A deadline that is looked up, as qdri_deadline(0), only when somebody has to wait for long; on one node. */
-#define QDRI_DEADLINE_LATER (-1.0)
-
-/* Collective. When any rank fails, all return the status of the lowest such rank, with its sentence. When the
- * deadline passes: QDR_STALLED, and the wire is broken. */
-qdr_status qdri_agree(qdri_wire *wire, qdri_agreement *agreement);
+/* ---- deadlines ----------------------------------------------------------------------------------------- */
 
 /* How long to wait: `seconds`, or QDR_STALL_SECONDS of the environment when it is 0 or less, else 0: for
  * ever. The environment was read, and checked on all ranks, when a wire was made. */
 double qdri_patience(double seconds);
-
-/* Collective. Rank 0 tells the others; at most QDRI_TOLD bytes. */
-enum { QDRI_TOLD = 1024 };
-qdr_status qdri_tell(qdri_wire *wire, void *data, int bytes, double deadline);
 
 /* A deadline so many seconds ahead; `seconds` 0 or less: QDR_STALL_SECONDS of the environment, else none
  * (0). */

@@ -19,8 +19,8 @@
 
 #include "base/random.h"
 #include "couple/inside.h"
-#include "tcp/numbers.h"
-#include "tcp/inside.h"
+#include "wire/tcp/numbers.h"
+#include "wire/tcp/inside.h"
 
 enum { DAMAGE_FILES = 1024, DAMAGE_LETTER = QDRI_TAG_DELIVER };
 

@@ -9,7 +9,7 @@
  * what writing it again gives: so there is exactly one text for each contact, and nothing was guessed.
  */
 #include "mutate.h"
-#include "tcp/contact.h"
+#include "wire/tcp/contact.h"
 
 static const char *const files[] = {
     "quadrille-contact 2\nname ocean\npeer atmos\n"

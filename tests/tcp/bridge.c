@@ -35,8 +35,9 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "mpi_check.h"
-#include "tcp/mailbox.h"
-#include "tcp/tcp.h"
+#include "wire/agree.h"
+#include "wire/tcp/mailbox.h"
+#include "wire/tcp/tcp.h"
 
 typedef struct message {
     qdri_operation operation;
@@ -141,50 +142,48 @@ static void exchange_all(uint64_t seed, int each) {
 /* ---- collectives --------------------------------------------------------------------------------------- */
 
 static void check_agreement(void) {
-    int64_t maximum[2] = {rank * 7 % 5, -rank}, parity = rank < 2 ? 77 : 0;
+    qdri_term term[] = {QDRI_IS_MOST("a number", rank * 7 % 5, 0, 4),
+                        QDRI_IS_LEAST("a rank", rank, 0, ranks),
+                        QDRI_IS_SUM("ones", 1),
+                        QDRI_IS_PARITY("parity", rank < 2 ? 77 : 0),
+                        QDRI_IS_ALIKE("ranks", ranks),
+                        QDRI_IS_ALIKE("what one rank says", rank == ranks - 1 ? 5 : QDRI_SILENT)};
     qdri_agreement agreement = {
-        .maximum = maximum, .count = 2, .parity = &parity, .wants_tags = 1, .deadline = deadline()};
+        .call = "this test", .term = term, .terms = 6, .wants_tags = 1, .deadline = deadline()};
     int64_t expected = 0;
     for (int r = 0; r < ranks; r++) expected = r * 7 % 5 > expected ? r * 7 % 5 : expected;
     CHECK_SAYING(!qdri_agree(wire, &agreement), "%s", qdr_error_message());
-    CHECK(maximum[0] == expected && maximum[1] == 0 && agreement.first_tag >= QDRI_FREE_TAGS);
+    CHECK(term[0].value == expected && term[1].value == 0 && term[2].value == ranks && term[3].value == 0);
+    CHECK(term[4].value == ranks && term[5].value == 5 && agreement.first_tag >= QDRI_FREE_TAGS);
     qdri_wire_return_tags(wire, agreement.first_tag);
     for (int failing = 0; failing < ranks; failing++) {
         char expected_sentence[80];
-        qdri_agreement failed = {.deadline = deadline()};
+        qdri_agreement failed = {.call = "this test", .deadline = deadline()};
         if (rank >= failing) failed.status = qdri_fail(QDR_RANGE, "trouble at %d", rank);
         snprintf(expected_sentence, sizeof expected_sentence, "rank %d: trouble at %d", failing, failing);
         CHECK(qdri_agree(wire, &failed) == QDR_RANGE);
         CHECK_SAYING(strcmp(qdr_error_message(), expected_sentence) == 0, "%s", qdr_error_message());
     }
     int told = rank == 0 ? 4711 : 0;
-    CHECK(!qdri_tell(wire, &told, sizeof told, deadline()));
+    qdri_agreement telling = {
+        .call = "this test", .told = &told, .told_bytes = sizeof told, .deadline = deadline()};
+    CHECK(!qdri_agree(wire, &telling));
     CHECK(told == 4711);
+    qdri_term odd = QDRI_IS_ALIKE("favourite number", rank == ranks - 1 ? 6 : 5);
+    qdri_agreement differs = {.call = "this test", .term = &odd, .terms = 1, .deadline = deadline()};
+    CHECK(qdri_agree(wire, &differs) == QDR_MISMATCH);
+    CHECK_SAYING(strstr(qdr_error_message(), "differ in the favourite number"), "%s", qdr_error_message());
 }
 
 /* Several at once, waited for in the other order. */
-static void check_reductions(void) {
-    enum { KINDS = 4 };
-    static const qdri_reduction kind[KINDS] = {QDRI_MAXIMUM, QDRI_SUM, QDRI_UNION, QDRI_PARITY};
-    message one[KINDS + 1] = {0};
-    int64_t value[KINDS][2], expected[KINDS][2] = {{INT64_MIN, INT64_MIN}};
-    for (int r = 0; r < ranks; r++)
-        for (int w = 0; w < 2; w++) {
-            int64_t its = (int64_t)(qdri_mix((uint64_t)(10 * r + w)) >> 8);
-            for (int k = 0; k < KINDS && r == rank; k++) value[k][w] = its;
-            if (its > expected[0][w]) expected[0][w] = its;
-            expected[1][w] += its;
-            expected[2][w] |= its;
-            expected[3][w] ^= its;
-        }
-    for (int k = 0; k < KINDS; k++) {
+static void check_barriers(void) {
+    enum { AT_ONCE = 4 };
+    message one[AT_ONCE] = {0};
+    for (int k = 0; k < AT_ONCE; k++) {
         one[k].operation.done = finish;
-        CHECK(!qdri_reduce(wire, &one[k].operation, kind[k], value[k], 2));
+        CHECK(!qdri_barrier(wire, &one[k].operation));
     }
-    one[KINDS].operation.done = finish;
-    CHECK(!qdri_barrier(wire, &one[KINDS].operation));
-    for (int k = KINDS; k >= 0; k--) await(&one[k]);
-    CHECK(memcmp(value, expected, sizeof value) == 0);
+    for (int k = AT_ONCE - 1; k >= 0; k--) await(&one[k]);
 }
 
 static void check_gathering(int unit) {
@@ -207,28 +206,52 @@ static void check_gathering(int unit) {
     free(start);
 }
 
-static void check_spreads(void) {
-    for (int root = 0; root < ranks; root++) {
-        message one = {.operation = {.done = finish}};
-        char text[40] = "";
-        if (rank == root) snprintf(text, sizeof text, "from %d", root);
-        CHECK(!qdri_spread_from(wire, &one.operation, root, text, sizeof text));
-        await(&one);
-        char expected[40];
-        snprintf(expected, sizeof expected, "from %d", root);
-        CHECK_SAYING(strcmp(text, expected) == 0, "root %d: '%s'", root, text);
+/* Words from all, taken as they come: by a receive from anyone, or by looking for them. */
+static void check_anyone(int tag, int looks) {
+    message *out = calloc((size_t)ranks, sizeof *out);
+    int64_t *word = calloc((size_t)ranks, sizeof *word);
+    char *came = calloc((size_t)ranks, 1);
+    for (int to = 0; to < ranks; to++) {
+        word[to] = rank * 1000 + to;
+        out[to] = (message){.operation = {.done = finish}, .partner = to, .tag = tag};
+        CHECK(!qdri_send(wire, &out[to].operation, to, tag, &word[to], 8));
     }
+    for (int i = 0; i < ranks; i++) {
+        message in = {.operation = {.done = finish}, .partner = QDRI_ANYONE, .tag = tag};
+        qdri_message found = {.is_there = !looks};
+        int64_t got = -1;
+        for (double end = deadline(); !found.is_there && qdri_seconds() < end; qdri_progress(wire))
+            CHECK(!qdri_find(wire, tag, &found));
+        CHECK(found.is_there);
+        CHECK(!(looks ? qdri_receive_found(wire, &in.operation, &found, &got)
+                      : qdri_receive(wire, &in.operation, QDRI_ANYONE, tag, &got, 8)));
+        await(&in);
+        int from = in.operation.partner;
+        CHECK_SAYING(from >= 0 && from < ranks && !came[from] && in.operation.bytes == 8, "from %d", from);
+        CHECK_SAYING(got == from * 1000 + rank, "from %d: %lld", from, (long long)got);
+        came[from] = 1;
+    }
+    for (int to = 0; to < ranks; to++) await(&out[to]);
+    free(came);
+    free(word);
+    free(out);
 }
 
-static void check_refusals(void) {
-    qdri_operation operation = {.done = finish};
-    int64_t word = 0;
-    int found, from;
-    MPI_Message handle;
-    CHECK(qdri_receive(wire, &operation, QDRI_ANYONE, 9, &word, 8) == QDR_INVALID);
-    CHECK(qdri_find(wire, 9, &found, &handle, &from, &word) == QDR_INVALID);
-    CHECK(qdri_swap_words(wire, &operation, &word, &word) == QDR_INVALID);
-    CHECK(qdri_sum_for_each(wire, &operation, &word, &word) == QDR_INVALID);
+static void check_words(void) {
+    message one = {.operation = {.done = finish}}, two = one;
+    int64_t *out = calloc((size_t)ranks, sizeof *out), *in = calloc((size_t)ranks, sizeof *in), sum = 0;
+    for (int r = 0; r < ranks; r++) out[r] = rank * 1000 + r;
+    CHECK(!qdri_swap_words(wire, &one.operation, out, in));
+    await(&one);
+    CHECK(!qdri_sum_for_each(wire, &two.operation, out, &sum));
+    await(&two);
+    for (int r = 0; r < ranks; r++) {
+        CHECK(in[r] == r * 1000 + rank);
+        sum -= r * 1000 + rank;
+    }
+    CHECK(sum == 0);
+    free(out);
+    free(in);
 }
 
 /* A receive that nothing matches, and a send that nobody has begun to receive, can be taken back or not;
@@ -251,12 +274,13 @@ static void stage_all(uint64_t seed) {
     for (int round = 0; round < 6; round++) {
         exchange_all(seed + (uint64_t)round, 1 + round % 4);
         if (round % 2) check_agreement();
-        check_reductions();
+        check_barriers();
     }
-    check_spreads();
     for (int unit = 0; unit < 100000; unit = 10 * unit + 1) check_gathering(unit);
     check_cancelling();
-    check_refusals();
+    check_anyone(150, 0);
+    check_anyone(151, 1);
+    check_words();
     CHECK(view.latency > 0 && view.latency < 10 && strstr(view.how, "TCP"));
     CHECK(qdri_bridge_refused(wire) == 0);
 }
@@ -309,13 +333,14 @@ static void stage_early(void) {
 
 static void stage_serve(int tenths) {
     double until = qdri_seconds() + 0.1 * tenths;
-    int64_t over = 0, refused, rounds = 0;
-    for (uint64_t seed = 1; !over; seed++, rounds++) {
-        message one = {.operation = {.done = finish}};
+    int64_t refused, rounds = 0;
+    qdri_term over = QDRI_IS_MOST("whether it is over", 0, 0, 1);
+    qdri_agreement agreement = {.call = "this test", .term = &over, .terms = 1};
+    for (uint64_t seed = 1; !over.value; seed++, rounds++) {
         exchange_all(seed, 2);
-        over = rank == 0 && qdri_seconds() > until;
-        CHECK(!qdri_reduce(wire, &one.operation, QDRI_MAXIMUM, &over, 1));
-        await(&one);
+        over.value = rank == 0 && qdri_seconds() > until;
+        agreement.deadline = deadline();
+        CHECK(!qdri_agree(wire, &agreement));
     }
     refused = qdri_bridge_refused(wire);
     if (refused > 0)
@@ -364,7 +389,7 @@ static void stage_lose(const char *where) {
     CHECK(qdri_send(wire, &two.operation, far, 171, data, 1) == QDR_PEER);
     CHECK(qdri_receive(wire, &two.operation, far, 171, data, 1) == QDR_PEER);
     CHECK(qdri_barrier(wire, &two.operation) == QDR_PEER);
-    CHECK(qdri_agree(wire, &(qdri_agreement){.deadline = deadline()}) == QDR_PEER);
+    CHECK(qdri_agree_status(wire, "this test", QDR_OK, deadline()) == QDR_PEER);
 }
 
 /* Messages, agreement and collectives in turn, until one fails. */
@@ -386,7 +411,7 @@ static void stage_survive(void) {
             (void)qdri_cancel(wire, &one.operation);
             (void)qdri_cancel(wire, &two.operation);
         }
-        if (!status) status = qdri_agree(wire, &(qdri_agreement){.wants_tags = 0, .deadline = until});
+        if (!status) status = qdri_agree(wire, &(qdri_agreement){.call = "this test", .deadline = until});
     }
     CHECK_SAYING(status == QDR_PEER, "status %d: %s", status, qdr_error_message());
 }

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "tcp/inside.h"
+#include "wire/tcp/inside.h"
 
 enum { SILENT = 100 };
 

@@ -49,7 +49,7 @@ typedef struct qdri_shop_plan {
     int64_t makespan;
     int32_t phases;
     int32_t *phase_of;
-    qdri_entry *entry;
+    qdri_piece_entry *entry;
     int64_t entries;
 } qdri_shop_plan;
 

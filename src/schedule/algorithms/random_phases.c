@@ -51,7 +51,7 @@ typedef struct draft {
     int64_t *size;       /* [ranks] scratch */
     int64_t *limit;      /* [phases] */
     int64_t limit_capacity;
-    qdri_entry *entry;
+    qdri_piece_entry *entry;
     int64_t entries, entry_capacity;
 } draft;
 
@@ -151,7 +151,7 @@ static qdr_status send_piece(draft *d, int64_t m, int32_t phase, int64_t limit) 
     if (!qdri_grow(&d->entry, &d->entry_capacity, d->entries + 1, sizeof *d->entry))
         return qdri_fail_memory();
     d->entry[d->entries++] =
-        (qdri_entry){0, phase, from, to, {from, to, d->view.items[m] - d->rest[m], length}};
+        (qdri_piece_entry){0, phase, from, to, {from, to, d->view.items[m] - d->rest[m], length}};
     d->rest[m] -= length;
     return QDR_OK;
 }

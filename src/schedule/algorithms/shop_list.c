@@ -75,8 +75,8 @@ static qdr_status record(run *r, int64_t job, int32_t phase, int64_t time) {
         return qdri_fail_memory();
     int from = view->origin[job], to = view->destination[job];
     int64_t left = r->rest[job] - startup_of(r, job);
-    plan->entry[plan->entries++] =
-        (qdri_entry){0, phase, from, to, {from, to, view->items[job] - left, time - startup_of(r, job)}};
+    plan->entry[plan->entries++] = (qdri_piece_entry){
+        0, phase, from, to, {from, to, view->items[job] - left, time - startup_of(r, job)}};
     return QDR_OK;
 }
 
