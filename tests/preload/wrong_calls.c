@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * wrong_calls RUNS [SEED]: MPI_Alltoallv in programs that are wrong. In each run one rank expects less of another than that
- * one sends, mostly nothing, in one call of four. A call may fail then; but where it returns success, what came are
- * bytes of that call. Failures are spread by a plain reduction, and end the run. The first run is always the same: rank
- * 0 sends 1000 bytes to rank 1, which expects none, and the calls before and after it are right.
+ * wrong_calls RUNS [SEED]: MPI_Alltoallv in programs that are wrong. In each run one rank, in one call of four, expects less of
+ * another than that one sends, mostly nothing, or takes what comes for items of other bytes, or makes no call at all. A call
+ * may fail then; but where it returns success, what came are bytes of that call. Failures are spread by a plain reduction,
+ * and end the run, after which a call on another communicator is right. The first run is always the same: rank 0 sends 1000
+ * bytes to rank 1, which expects none, and the calls before and after it are right.
  */
 #include "mpi_check.h"
 
@@ -26,24 +27,30 @@ static unsigned char byte_of(int run, int call, int from, int to, int at) {
     return (unsigned char)(run * 131 + call * 29 + from * 7 + to * 3 + at % 251);
 }
 
+enum { OTHER_SIZE, OTHER_ITEM, NO_CALL };
 typedef struct deviation {
-    int call, sender, receiver, bytes;
+    int call, sender, receiver, bytes, kind;
 } deviation;
 
 /* Returns MPI's code; all ranks have drawn the same counts[from][to]. */
 static int call_once(MPI_Comm comm, int run, int call, int counts[MOST][MOST], const deviation *wrong) {
     static unsigned char out[MOST * ROOM], in[MOST * ROOM];
     int sent[MOST], received[MOST], places[MOST];
+    int deviates = call == wrong->call && rank == wrong->receiver;
+    if (deviates && wrong->kind == NO_CALL) return MPI_SUCCESS;
     for (int p = 0; p < ranks; p++) {
         sent[p] = counts[rank][p];
         received[p] = counts[p][rank];
         places[p] = p * ROOM;
-        if (call == wrong->call && rank == wrong->receiver && p == wrong->sender) received[p] = wrong->bytes;
+        if (deviates && wrong->kind == OTHER_SIZE && p == wrong->sender) received[p] = wrong->bytes;
         for (int i = 0; i < sent[p]; i++) out[places[p] + i] = byte_of(run, call, rank, p, i);
     }
     memset(in, 0xa5, sizeof in);
-    int code = MPI_Alltoallv(out, sent, places, MPI_BYTE, in, received, places, MPI_BYTE, comm);
-    if (code) return code;
+    int other_item = deviates && wrong->kind == OTHER_ITEM;
+    for (int p = 0; other_item && p < ranks; p++) received[p] /= 2;
+    int code = MPI_Alltoallv(out, sent, places, MPI_BYTE, in, received, places,
+                             other_item ? MPI_SHORT : MPI_BYTE, comm);
+    if (code || other_item) return code;
     for (int p = 0; p < ranks; p++)
         for (int i = 0; i < received[p]; i++)
             if (in[places[p] + i] != byte_of(run, call, p, rank, i)) {
@@ -67,6 +74,9 @@ static int run_one(MPI_Comm comm, int run) {
     int *right = &counts[wrong.call][wrong.sender][wrong.receiver];
     if (*right == 0) *right = 1000;
     if (run > 0 && below(3) == 0) wrong.bytes = below(*right);
+    if (run > 0) wrong.kind = below(3);
+    if (wrong.kind == NO_CALL && wrong.call == 0)
+        wrong.kind = OTHER_ITEM; /* MPI's own way of beginning waits for all */
     for (int call = 0; call < CALLS; call++) {
         int failed = call_once(comm, run, call, counts[call], &wrong) != MPI_SUCCESS, any = 0;
         PMPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -74,6 +84,23 @@ static int run_one(MPI_Comm comm, int run) {
         if (any) return call;
     }
     return CALLS;
+}
+
+/* On a communicator that nothing has happened to; other work may keep a rank away for longer than the deadline. */
+static void call_right(int run) {
+    enum { TRIES = 10 };
+    static const deviation none = {.call = -1};
+    int counts[MOST][MOST], any = 1;
+    for (int from = 0; from < ranks; from++)
+        for (int to = 0; to < ranks; to++) counts[from][to] = 500 * (from != to);
+    for (int i = 0; i < TRIES && any; i++) {
+        MPI_Comm fresh;
+        MPI_Comm_dup(MPI_COMM_WORLD, &fresh);
+        int failed = call_once(fresh, run, 0, counts, &none) != MPI_SUCCESS;
+        MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        if (!any) MPI_Comm_free(&fresh);
+    }
+    CHECK_SAYING(!any, "after run %d no right call works", run);
 }
 
 int main(int count, char **word) {
@@ -87,6 +114,7 @@ int main(int count, char **word) {
         MPI_Comm comm; /* not freed: it has a message that nobody takes */
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         failed += run_one(comm, run) < CALLS;
+        call_right(run);
     }
     if (rank == 0) printf("%d of %d wrong programs were told so\n", failed, runs);
     int verdict = mpi_check_verdict();
