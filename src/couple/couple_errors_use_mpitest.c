@@ -119,7 +119,7 @@ static void test_names(void) {
         "QDR_COUPLING_OPTIONS", "");
     if (own_ranks > 1)
         OWN(qdr_coupling_open(program, own_rank ? "one" : "two", NULL, &second), QDR_MISMATCH,
-            "differ in the program", "address");
+            "differ in the program", "directory");
     CHECK(second == NULL);
 }
 

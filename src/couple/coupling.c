@@ -96,17 +96,17 @@ static qdr_status check(const qdr_program *program, const char *peer, const qdr_
     return by_tcp ? find_place(options, &directory, &address) : QDR_OK;
 }
 
-/* All ranks of this program have come, and want the same. */
+/* All ranks of this program have come, and want the same; addresses are those of their hosts. */
 static qdr_status agree_to_open(qdr_program *program, qdr_status status, const char *peer,
                                 const qdr_coupling_options *options, double deadline) {
     uint64_t digest = 1;
     const qdr_coupling_options none = QDR_COUPLING_OPTIONS;
     if (options->size != sizeof *options) options = &none; /* status says so; nothing in it can be read */
-    const char *said[] = {peer, options->transport, options->directory, options->address};
+    const char *said[] = {peer, options->transport, options->directory};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         for (const char *c = said[i] ? said[i] : "\1"; *c; c++)
             digest = qdri_mix(digest + (unsigned char)*c + 256 * i);
-    qdri_term term = QDRI_IS_SAME("program, transport, directory or address", (int64_t)(digest >> 2));
+    qdri_term term = QDRI_IS_SAME("program, transport or directory", (int64_t)(digest >> 2));
     qdri_agreement agreement = {
         .call = "qdr_coupling_open", .status = status, .term = &term, .terms = 1, .deadline = deadline};
     qdri_lock(program->own_wire);
