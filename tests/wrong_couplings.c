@@ -11,14 +11,14 @@
 
 #include <dirent.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/random.h"
 #include "quadrille/couple.h"
+#include "wrong.h"
 
-enum { STEPS = 6, MOST = 16, TEXT = 500, ELEMENTS = 24 };
-static const double patience = 0.1, slowest = 30; /* seconds */
+enum { STEPS = 6, MOST = 16, ELEMENTS = 24 };
+static const double patience = 0.1; /* seconds */
 
 static int world, worlds, exports, rank, ranks;
 static char directory[] = "/tmp/quadrille-wrong-XXXXXX";
@@ -47,11 +47,6 @@ typedef struct program {
     deviation wrong;
     call other_call;
 } program;
-
-typedef struct verdict {
-    int call, status;
-    char sentence[TEXT];
-} verdict;
 
 typedef struct state {
     const program *program;
@@ -145,14 +140,8 @@ static void take_step(state *self, int number) {
     if (!is_possible(self, one)) return;
     double begin = MPI_Wtime();
     qdr_status status = make_call(self, one);
-    double took = MPI_Wtime() - begin;
-    CHECK_SAYING(took < slowest, "run %lld: %s took %.1f s", (long long)program->number, call_name[one],
-                 took);
-    verdict *said = &self->said[number];
-    if (one == COUPLE || one == OPEN) {
-        *said = (verdict){.call = (int)one, .status = (int)status};
-        if (status) snprintf(said->sentence, TEXT, "%s", qdr_error_message());
-    }
+    check_time(program->number, call_name[one], begin);
+    if (one == COUPLE || one == OPEN) self->said[number] = verdict_of((int)one, status);
 }
 
 /* Handles go in any case; what a failed one leaves behind is not for this test. */
@@ -182,8 +171,7 @@ static void compare(const program *program, const verdict *all) {
             if (one->call == NO_CALL || !counts(program, r, i)) continue;
             int apart = one->call == COUPLE && r >= worlds / 2;
             if (!first[apart]) first[apart] = one;
-            CHECK_SAYING(one->status == first[apart]->status &&
-                             !strcmp(one->sentence, first[apart]->sentence),
+            CHECK_SAYING(verdicts_are_alike(one, first[apart]),
                          "run %lld, %s: rank %d %s in step %d; step %d: '%s' in %s, but rank %d '%s' in %s",
                          (long long)program->number, program->transport, program->wrong_rank,
                          deviation_name[program->wrong], program->wrong_step, i, first[apart]->sentence,

@@ -16,15 +16,14 @@
 #include "mpi_check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/random.h"
 #include "mpi_content.h"
 #include "quadrille-mpi.h"
+#include "wrong.h"
 
-enum { STEPS = 7, MOST = 16, TEXT = 400 };
-static const char *const patience = "0.1";
-static const double slowest = 20; /* seconds: other work may keep a rank away for long */
+enum { STEPS = 7, MOST = 16 };
+static const char *const patience = "0.04"; /* seconds */
 
 static int rank, ranks;
 
@@ -103,12 +102,6 @@ static program draw(uint64_t seed, int64_t number) {
 }
 
 /* ---- what a rank has, and what was said to it ---------------------------------------------------------- */
-
-typedef struct verdict {
-    int call; /* NO_CALL: it made no more */
-    int status;
-    char sentence[TEXT];
-} verdict;
 
 typedef struct state {
     const program *program;
@@ -352,13 +345,6 @@ static qdr_status make_call(state *self, call one) {
     }
 }
 
-static void note(state *self, int number, call one, qdr_status status) {
-    verdict *said = &self->said[number];
-    said->call = (int)one;
-    said->status = (int)status;
-    if (status) snprintf(said->sentence, TEXT, "%s", qdr_error_message());
-}
-
 static void take_step(state *self, int number) {
     const program *program = self->program;
     call one = program->step[number];
@@ -369,13 +355,11 @@ static void take_step(state *self, int number) {
     if (!is_possible(self, one)) return;
     double begin = MPI_Wtime();
     qdr_status status = make_call(self, one);
-    double took = MPI_Wtime() - begin;
-    CHECK_SAYING(took < slowest, "run %lld: %s took %.1f s", (long long)program->number, call_name[one],
-                 took);
+    check_time(program->number, call_name[one], begin);
+    if (sets_up(one)) self->said[number] = verdict_of((int)one, status);
     if (!status) self->exchanges[one]++;
     if (status && one == EXCHANGE) CHECK(qdr_plan_destroy(&self->plan) == QDR_OK);
     if (status && one == MAP_EXCHANGE) CHECK(qdr_map_destroy(&self->map) == QDR_OK);
-    if (sets_up(one)) note(self, number, one, status);
 }
 
 /* ---- a run --------------------------------------------------------------------------------------------- */
@@ -405,8 +389,8 @@ static void compare(const program *program, const verdict *all) {
             if (one->call == NO_CALL || !counts(program, r, i)) continue;
             if (!first) first = one;
             int is_lost = one->status == QDR_LOST && first->status == QDR_LOST;
-            int is_alike = one->status == first->status && strcmp(one->sentence, first->sentence) == 0;
-            CHECK_SAYING(is_alike || is_lost || (i == 0 && is_too_late(one) && is_too_late(first)),
+            CHECK_SAYING(verdicts_are_alike(one, first) || is_lost ||
+                             (i == 0 && is_too_late(one) && is_too_late(first)),
                          "run %lld, %s: rank %d %s in step %d; step %d: '%s' in %s, but rank %d '%s' in %s",
                          (long long)program->number, program->number % 2 ? "net" : "node",
                          program->wrong_rank, deviation_name[program->wrong], program->wrong_step, i,
@@ -464,7 +448,7 @@ static void run(const program *program) {
     MPI_Barrier(MPI_COMM_WORLD);
     (void)make_partners(&self, 0);
     MPI_Barrier(MPI_COMM_WORLD);
-    note(&self, STEPS, PARTNERS, make_partners(&self, 0));
+    self.said[STEPS] = verdict_of(PARTNERS, make_partners(&self, 0));
     MPI_Allgather(self.said, sizeof self.said, MPI_BYTE, all, sizeof self.said, MPI_BYTE, MPI_COMM_WORLD);
     compare(program, all);
     destroy_all(&self);
