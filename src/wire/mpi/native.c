@@ -106,23 +106,13 @@ static qdr_status gather_all(qdri_wire *wire, qdri_operation *operation, const v
     return qdri_mpi_note(wire, operation, request, code, "MPI_Iallgatherv");
 }
 
-const qdri_backend qdri_backend_here = {.shares_memory = 1,
-                                        .send = qdri_mpi_send,
-                                        .send_matched = qdri_mpi_send_matched,
-                                        .receive = qdri_mpi_receive,
+const qdri_backend qdri_backend_here = {QDRI_MPI_FUNCTIONS,
+                                        .shares_memory = 1,
                                         .find = find,
                                         .receive_found = receive_found,
-                                        .is_there = qdri_mpi_is_there,
-                                        .discard = qdri_mpi_discard,
                                         .cancel = qdri_mpi_cancel,
-                                        .reserve = qdri_mpi_reserve,
-                                        .operation_bytes = QDRI_MPI_OPERATION_BYTES,
                                         .barrier = barrier,
                                         .swap_words = swap_words,
                                         .sum_for_each = sum_for_each,
                                         .gather_all = gather_all,
-                                        .advance = qdri_mpi_advance,
-                                        .is_busy = qdri_mpi_is_busy,
-                                        .yield = yield,
-                                        .leave = qdri_mpi_leave,
-                                        .close = qdri_mpi_close};
+                                        .yield = yield};

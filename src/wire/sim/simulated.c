@@ -60,23 +60,6 @@ static int cancel(qdri_wire *wire, qdri_operation *operation) {
     return qdri_rounds_cancel(wire, operation) || qdri_mpi_cancel(wire, operation);
 }
 
-const qdri_backend qdri_backend_here = {.shares_memory = 0,
-                                        .send = qdri_mpi_send,
-                                        .send_matched = qdri_mpi_send_matched,
-                                        .receive = qdri_mpi_receive,
-                                        .find = find,
-                                        .receive_found = receive_found,
-                                        .is_there = qdri_mpi_is_there,
-                                        .discard = qdri_mpi_discard,
-                                        .cancel = cancel,
-                                        .reserve = qdri_mpi_reserve,
-                                        .operation_bytes = QDRI_MPI_OPERATION_BYTES,
-                                        .barrier = qdri_rounds_barrier,
-                                        .swap_words = qdri_rounds_swap_words,
-                                        .sum_for_each = qdri_rounds_sum_for_each,
-                                        .gather_all = qdri_rounds_gather_all,
-                                        .advance = qdri_mpi_advance,
-                                        .is_busy = qdri_mpi_is_busy,
-                                        .yield = yield,
-                                        .leave = qdri_mpi_leave,
-                                        .close = qdri_mpi_close};
+const qdri_backend qdri_backend_here = {QDRI_MPI_FUNCTIONS, QDRI_ROUNDS_FUNCTIONS,
+                                        .find = find,       .receive_found = receive_found,
+                                        .cancel = cancel,   .yield = yield};

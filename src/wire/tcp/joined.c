@@ -210,7 +210,8 @@ static int close_joined(qdri_wire *wire) {
     return qdri_mpi_close(wire);
 }
 
-static const qdri_backend backend = {.joins_programs = 1,
+static const qdri_backend backend = {QDRI_ROUNDS_FUNCTIONS,
+                                     .joins_programs = 1,
                                      .send = send,
                                      .send_matched = send_matched,
                                      .receive = receive,
@@ -221,10 +222,6 @@ static const qdri_backend backend = {.joins_programs = 1,
                                      .cancel = cancel,
                                      .reserve = reserve,
                                      .operation_bytes = QDRI_MPI_OPERATION_BYTES + sizeof(qdri_awaiting),
-                                     .barrier = qdri_rounds_barrier,
-                                     .swap_words = qdri_rounds_swap_words,
-                                     .sum_for_each = qdri_rounds_sum_for_each,
-                                     .gather_all = qdri_rounds_gather_all,
                                      .advance = advance,
                                      .is_busy = is_busy,
                                      .yield = yield,
