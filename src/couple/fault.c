@@ -7,6 +7,9 @@
  * not be had where somebody is late. When several ranks fail at the same time each may hear of another
  * first; the stream has failed for all of them.
  *
+ * A deadlock is another matter: it is known to some ranks while others are still in the call before, which ends well for
+ * all. So it goes through the tree at once, but takes effect on a rank only when that comes to the wait that is stuck.
+ *
  * The same tree carries one piece of good news: programs that both close what they export need not wait for
  * each other in that; all ranks learn it, and go on.
  *
@@ -59,20 +62,31 @@ static int imports(const qdri_running *running, node neighbour) {
 
 /* ---- telling ------------------------------------------------------------------------------------------- */
 
-static void tell(qdri_running *running, int except, int64_t also) {
-    qdri_fault_note note = {.status = running->failed, .also = also};
-    memcpy(note.sentence, running->sentence, sizeof note.sentence);
+static void tell(qdri_running *running, int except, const qdri_fault_note *note) {
     for (int i = 0; i < running->faults; i++)
         if (running->fault[i].from != except && running->fault[i].bytes > 0)
-            qdri_memo_send(running, running->fault[i].from, QDRI_TAG_FAULT, &note, sizeof note);
+            qdri_memo_send(running, running->fault[i].from, QDRI_TAG_FAULT, note, sizeof *note);
 }
 
-static void fail_one(qdri_running *running, const qdri_fault_note *note, int from) {
-    if (running->failed) return;
+static void fail_now(qdri_running *running, const qdri_fault_note *note) {
     running->failed = (qdr_status)note->status;
     snprintf(running->sentence, sizeof running->sentence, "%.*s", QDRI_SENTENCE - 1, note->sentence);
     running->ready = 1;
-    tell(running, from, note->also);
+}
+
+static int is_deadlock(const qdri_fault_note *note) {
+    return note->stuck[0].kind != QDRI_WAIT_OTHER;
+}
+
+static void fail_one(qdri_running *running, const qdri_fault_note *note, int from) {
+    if (running->failed || (is_deadlock(note) && running->doom.status)) return;
+    if (is_deadlock(note)) {
+        running->doom = *note;
+        running->doomed_since = qdri_seconds();
+    } else {
+        fail_now(running, note);
+    }
+    tell(running, from, note);
 }
 
 /* The stream that a note speaks of as well; NULL: none, or it is closed here. */
@@ -92,18 +106,29 @@ static void fail(qdri_running *running, const qdri_fault_note *note, int from) {
     if (other) fail_one(other, &rest, -1);
 }
 
-static void raise_note(qdri_running *running, qdr_status status, int64_t also) {
-    qdri_fault_note note = {.status = status, .also = also};
+static qdri_fault_note note_of(qdr_status status) {
+    qdri_fault_note note = {.status = status};
     snprintf(note.sentence, sizeof note.sentence, "%.*s", QDRI_SENTENCE - 1, qdr_error_message());
-    fail(running, &note, -1);
+    return note;
 }
 
 void qdri_fault_raise(qdri_running *running, qdr_status status) {
-    raise_note(running, status, 0);
+    qdri_fault_note note = note_of(status);
+    fail(running, &note, -1);
 }
 
-void qdri_fault_raise_both(qdri_running *running, qdri_running *other, qdr_status status) {
-    raise_note(running, status, other == running ? 0 : other->nonce);
+void qdri_fault_raise_deadlock(qdri_running *running, qdri_running *other, const qdri_stuck stuck[2]) {
+    qdri_fault_note note = note_of(QDR_DEADLOCK);
+    note.also = other == running ? 0 : other->nonce;
+    memcpy(note.stuck, stuck, sizeof note.stuck);
+    fail(running, &note, -1);
+}
+
+void qdri_fault_strike(qdri_running *running) {
+    qdri_running *other = the_other(running, running->doom.also);
+    if (!qdri_deadlock_has_come(running) || (other && !qdri_deadlock_owes_nothing(other))) return;
+    fail_now(running, &running->doom);
+    if (other && !other->failed) fail_now(other, &running->doom);
 }
 
 /* ---- lingering ----------------------------------------------------------------------------------------- */
@@ -112,9 +137,7 @@ static void linger_one(qdri_running *running, int64_t also, int from) {
     if (running->lingers || running->failed) return;
     running->lingers = 1;
     qdri_fault_note note = {.status = QDRI_LINGER, .also = also};
-    for (int i = 0; i < running->faults; i++)
-        if (running->fault[i].from != from && running->fault[i].bytes > 0)
-            qdri_memo_send(running, running->fault[i].from, QDRI_TAG_FAULT, &note, sizeof note);
+    tell(running, from, &note);
     qdri_running_step(running);
 }
 
@@ -138,7 +161,9 @@ static int heard(qdri_memo_box *box, const qdri_body *body) {
     } else if (body->fault.status == QDRI_LINGER) {
         linger(running, body->fault.also, box->from);
         return 1;
-    } else if (qdri_decode_failure(qdri_box_sender(box), body->fault.status)) {
+    } else if (qdri_decode_failure(qdri_box_sender(box), body->fault.status) ||
+               qdri_decode_word(qdri_box_sender(box), "a wait that is stuck", body->fault.stuck[0].kind,
+                                QDRI_WAIT_OTHER, QDRI_WAIT_CLOSE)) {
         qdri_fault_raise(running, QDR_MISMATCH);
     } else {
         qdri_fault_note note = body->fault;

@@ -196,7 +196,8 @@ static qdr_status conclude(qdr_import_call **handle, double *matched) {
     qdr_status status = QDR_OK;
     char text[100];
     qdri_wanted_text(&call->request, text, sizeof text);
-    if (running->failed)
+    int is_here = call->over && !call->vote; /* whatever has happened since */
+    if (running->failed && !is_here)
         status = qdri_running_state(running);
     else if (call->verdict == QDRI_UNMATCHED)
         status = qdri_fail(QDR_UNMATCHED, "%s: no export matches %s", running->label, text);

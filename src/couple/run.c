@@ -75,6 +75,7 @@ void qdri_running_step(qdri_running *running) {
     qdri_import_settle(running);
     if (running->wait && !running->ready)
         running->ready = running->failed || running->wait->ready(running, running->wait->context);
+    if (running->wait && !running->ready && running->doom.status) qdri_fault_strike(running);
 }
 
 static void poll(qdri_poller *poller) {

@@ -50,22 +50,30 @@ typedef struct qdri_answer {
     double time;
 } qdri_answer;
 
-/* To the neighbours in the tree of ranks: what happened; or, as QDRI_GOODBYE, that nothing will come any
- * more; or, as QDRI_LINGER, that both programs close what they export, and need not wait for each other. */
-enum { QDRI_GOODBYE = -1, QDRI_LINGER = -2 };
-typedef struct qdri_fault_note {
-    int64_t status;
-    int64_t also; /* the number of another stream that fails with it; 0: none */
-    char sentence[QDRI_SENTENCE];
-} qdri_fault_note;
-
-/* Between roots: what the program waits for, and which wait of the other it knows to be in vain. */
 typedef enum qdri_wait_kind {
     QDRI_WAIT_OTHER,
     QDRI_WAIT_ANSWER,
     QDRI_WAIT_ROOM,
     QDRI_WAIT_CLOSE
 } qdri_wait_kind;
+
+/* A wait that nobody will end. */
+typedef struct qdri_stuck {
+    int64_t stream;       /* the number of its opening */
+    int64_t kind, number; /* QDRI_WAIT_OTHER: there is none */
+} qdri_stuck;
+
+/* To the neighbours in the tree of ranks: what happened; or, as QDRI_GOODBYE, that nothing will come any
+ * more; or, as QDRI_LINGER, that both programs close what they export, and need not wait for each other. */
+enum { QDRI_GOODBYE = -1, QDRI_LINGER = -2 };
+typedef struct qdri_fault_note {
+    int64_t status;
+    int64_t also;        /* the number of another stream that fails with it; 0: none */
+    qdri_stuck stuck[2]; /* of a deadlock: what each program waits for */
+    char sentence[QDRI_SENTENCE];
+} qdri_fault_note;
+
+/* Between roots: what the program waits for, and which wait of the other it knows to be in vain. */
 typedef struct qdri_wait_note {
     int64_t stream; /* the number of its opening */
     int64_t serial, kind, number;
@@ -220,6 +228,8 @@ struct qdri_running {
     int64_t nonce; /* the number of the stream: no other of the two programs has it, before or after */
     qdr_status failed;
     char sentence[QDRI_SENTENCE]; /* of the failure */
+    qdri_fault_note doom;         /* a deadlock that this rank has heard of, and may not have come to */
+    double doomed_since;
 
     qdri_memo *memos, *unused_memos; /* all, and those in the pool */
     int memos_under_way;
@@ -316,6 +326,10 @@ qdr_status qdri_running_state(qdri_running *running);
 qdr_status qdri_running_wait(qdri_running *running, const qdri_wait *wait);
 /* Looks whether the wait is in vain; fails the streams then. */
 void qdri_deadlock_look(qdri_running *running);
+/* Whether this rank, which waits, has come to the deadlock that it has heard of. */
+int qdri_deadlock_has_come(const qdri_running *running);
+/* Whether all that it has exported and the other program has asked for is there. */
+int qdri_deadlock_owes_nothing(const qdri_running *running);
 /* A root listens to the other. */
 void qdri_deadlock_listen(qdri_running *running);
 /* An importer leaves: nobody need listen to it. */
@@ -323,8 +337,11 @@ void qdri_deadlock_goodbye(qdri_running *running);
 
 /* This rank has found a failure, whose sentence is the thread's: all ranks of both programs will have it. */
 void qdri_fault_raise(qdri_running *running, qdr_status status);
-/* The same of two streams of a coupling; they may be one. */
-void qdri_fault_raise_both(qdri_running *running, qdri_running *other, qdr_status status);
+/* Programs wait for each other: two streams of a coupling, which may be one, fail on each rank when it comes to the wait
+ * that is stuck, and has done what others expect of it before. */
+void qdri_fault_raise_deadlock(qdri_running *running, qdri_running *other, const qdri_stuck stuck[2]);
+/* The same on this rank, if it has come so far. */
+void qdri_fault_strike(qdri_running *running);
 /* Both programs wait for each other in closing what they export: neither has to. */
 void qdri_fault_linger(qdri_running *running, qdri_running *other);
 /* Opens the boxes of the tree. */

@@ -64,13 +64,35 @@ static int64_t number_of(const qdri_running *running) {
     return running->wait->kind == QDRI_WAIT_ANSWER ? running->wait->number : running->asks;
 }
 
+static qdri_stuck own_wait(const qdri_running *running) {
+    return (qdri_stuck){running->nonce, running->wait->kind, number_of(running)};
+}
+
+int qdri_deadlock_owes_nothing(const qdri_running *running) {
+    return !running->stream->exports || is_still(running);
+}
+
+/* A rank that does not do what the others of its program do never comes to it: it is told in the end. */
+int qdri_deadlock_has_come(const qdri_running *running) {
+    const double latest = 5; /* seconds */
+    qdri_stuck own = own_wait(running);
+    if (qdri_seconds() > running->doomed_since + latest) return 1;
+    for (int i = 0; i < 2; i++) {
+        const qdri_stuck *stuck = &running->doom.stuck[i];
+        if (stuck->stream == own.stream && stuck->kind == own.kind && own.number >= stuck->number)
+            return qdri_deadlock_owes_nothing(running);
+    }
+    return 0;
+}
+
 /* ---- with itself --------------------------------------------------------------------------------------- */
 
 static void look_at_oneself(qdri_running *running) {
     qdri_wait_note own = {.kind = running->wait->kind, .number = number_of(running)};
     if (own.kind == QDRI_WAIT_CLOSE || !depends_on_other(running) || !is_in_vain(running, &own)) return;
-    qdri_fault_raise(running, qdri_fail(QDR_DEADLOCK, "%s: %s waits for %s, which is itself", running->label,
-                                        running->exporter_name, running->wait->what));
+    qdri_fail(QDR_DEADLOCK, "%s: %s waits for %s, which is itself", running->label, running->exporter_name,
+              running->wait->what);
+    qdri_fault_raise_deadlock(running, running, (qdri_stuck[2]){own_wait(running)});
 }
 
 /* ---- with another -------------------------------------------------------------------------------------- */
@@ -142,7 +164,8 @@ static void report(qdri_running *own, qdri_running *other) {
     what[1 - space->side] = other->heard.what;
     qdri_fail(QDR_DEADLOCK, "%s waits for %s, and %s waits for %s", space->name[0], what[0], space->name[1],
               what[1]);
-    qdri_fault_raise_both(own, other, QDR_DEADLOCK);
+    qdri_fault_raise_deadlock(
+        own, other, (qdri_stuck[2]){own_wait(own), {other->nonce, other->heard.kind, other->heard.number}});
 }
 
 /* What the other root said last, on whichever stream; NULL: nothing. */
@@ -156,15 +179,16 @@ static qdri_running *latest(const qdr_coupling *coupling) {
 void qdri_deadlock_look(qdri_running *running) {
     const double patience = 0.02; /* seconds */
     const qdr_coupling *coupling = running->stream->coupling;
+    if (running->failed) return;
     if (coupling->space.is_self) {
         look_at_oneself(running);
         return;
     }
-    if (!qdri_running_is_root(running) || running->failed) return;
+    if (!qdri_running_is_root(running) || running->doom.status) return;
     if (qdri_seconds() < running->waits_since + patience || !depends_on_other(running)) return;
     if (running->told.serial != running->serial) state(running, 0, 0);
     qdri_running *other = latest(coupling);
-    if (!other || other->failed || !is_in_vain(other, &other->heard)) return;
+    if (!other || other->failed || other->doom.status || !is_in_vain(other, &other->heard)) return;
     const qdri_wait_note *heard = &other->heard, *told = &running->told;
     if (heard->knows_tag == running->first_tag && heard->knows_serial == running->serial)
         report(running, other);
