@@ -212,6 +212,33 @@ static void test_deadlock(int really) {
     FINE(qdr_stream_close(&forth));
 }
 
+/* One rank of each program comes back late to an import that ends well for all. Meanwhile the others find a deadlock; it
+ * hears of that first, but it is not about this import. */
+static void test_deadlock_too_early(void) {
+    qdr_plan_options plan = QDR_PLAN_OPTIONS;
+    qdr_stream_options options = QDR_STREAM_OPTIONS;
+    plan.transport = "net"; /* data and news go the same way */
+    options.plan = &plan;
+    close_array(&in);
+    open_array(&in, 0, own_ranks, ELEMENTS, QDR_DOUBLE,
+               1); /* blocks: the first ranks need nothing of the last */
+    qdr_stream *forth = open_one("forth", 0, options), *back = open_one("back", 1, options);
+    qdr_stream *gives = side == 0 ? forth : back, *takes = side == 0 ? back : forth;
+    qdr_import_call *call = NULL;
+    if (!forth || !back) return;
+    wipe(&in);
+    FINE(give(gives, 1));
+    FINE(qdr_import_start(takes, 1, QDR_EXACT, 0, (void *[]){in.bytes}, &call));
+    if (own_ranks > 1 && own_rank == own_ranks - 1) nap(0.1);
+    FINE(qdr_import_wait(&call, NULL));
+    inspect(__LINE__, &in, 1);
+    CHECK(qdr_import(takes, 2, QDR_EXACT, 0, (void *[]){in.bytes}, NULL) == QDR_DEADLOCK);
+    CHECK(qdr_stream_close(&forth) == QDR_DEADLOCK);
+    CHECK(qdr_stream_close(&back) == QDR_DEADLOCK);
+    close_array(&in);
+    open_array(&in, 1, own_ranks, ELEMENTS, QDR_DOUBLE, 1);
+}
+
 /* A program that waited on a stream and has closed it waits on another: what it said before is forgotten. */
 static void test_deadlock_after_closing(void) {
     static const char *const word[] = {"ocean waits for", "atmos waits for", "'forth'", "'back'"};
@@ -377,6 +404,7 @@ int main(int argc, char **argv) {
         test_deadlock(0);
         for (int i = 0; i < 8; i++)
             test_deadlock(1); /* whose note comes first differs from one to the next */
+        test_deadlock_too_early();
         test_deadlock_after_closing();
         test_closing_both();
         test_self();

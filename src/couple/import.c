@@ -133,7 +133,8 @@ void qdri_import_settle(qdri_running *running) {
             if (status) qdri_fault_raise(running, status);
             qdri_vote_drop(&call->vote);
         }
-        call->finished = running->failed || (call->over && !call->vote);
+        call->is_right |= !running->failed && call->over && !call->vote;
+        call->finished = running->failed || call->is_right;
     }
 }
 
@@ -196,8 +197,7 @@ static qdr_status conclude(qdr_import_call **handle, double *matched) {
     qdr_status status = QDR_OK;
     char text[100];
     qdri_wanted_text(&call->request, text, sizeof text);
-    int is_here = call->over && !call->vote; /* whatever has happened since */
-    if (running->failed && !is_here)
+    if (running->failed && !call->is_right)
         status = qdri_running_state(running);
     else if (call->verdict == QDRI_UNMATCHED)
         status = qdri_fail(QDR_UNMATCHED, "%s: no export matches %s", running->label, text);

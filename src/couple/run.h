@@ -291,7 +291,8 @@ struct qdr_import_call {
     double time;
     qdri_vote *vote; /* whether all ranks mean the same; NULL: they do */
     int over;        /* the data has come, or none will */
-    int finished;    /* both, or the stream failed */
+    int is_right;    /* both, whatever has happened to the stream since */
+    int finished;    /* that, or the stream failed */
     int orphaned;    /* nobody has the handle */
     qdr_status left; /* without a stream: its failure */
     void *data[];    /* [fields]: in the order of stream->field */
