@@ -5,7 +5,7 @@
  *
  *     quadrille/discover.h      learning who sends to whom
  *     quadrille/plan.h          plans and exchanges
- *     quadrille/item.h          types and operations of elements
+ *     quadrille/places.h          types and operations of elements
  *     quadrille/map.h           plans at the level of elements: halos, sparse matrices, particles
  *     quadrille/collectives.h   complete exchange and broadcast
  *     quadrille/directory.h     who owns what; from "I own these, I need those" to a map
@@ -20,7 +20,7 @@
 #include "quadrille/couple.h"
 #include "quadrille/directory.h"
 #include "quadrille/discover.h"
-#include "quadrille/item.h"
+#include "quadrille/places.h"
 #include "quadrille/map.h"
 #include "quadrille/migrate.h"
 #include "quadrille/plan.h"

@@ -53,7 +53,7 @@
 #include <stdint.h>
 
 #include "quadrille/base.h"
-#include "quadrille/item.h"
+#include "quadrille/places.h"
 #include "quadrille/layout.h"
 #include "quadrille/plan.h"
 

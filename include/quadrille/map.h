@@ -37,7 +37,7 @@
 
 #include "quadrille/base.h"
 #include "quadrille/discover.h"
-#include "quadrille/item.h"
+#include "quadrille/places.h"
 #include "quadrille/plan.h"
 
 #ifdef __cplusplus

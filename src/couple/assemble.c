@@ -10,18 +10,23 @@
 
 #include "base/memory.h"
 
-qdr_status qdri_routes_add(qdri_routes *routes, int partner, qdri_selection *selection) {
-    if (selection->elements == 0) {
-        qdri_selection_close(selection);
+void qdri_routes_close(qdri_routes *routes) {
+    for (int i = 0; i < routes->count; i++) qdri_places_close(&routes->route[i].places);
+    free(routes->route);
+    *routes = (qdri_routes){.count = 0};
+}
+
+qdr_status qdri_routes_add(qdri_routes *routes, int partner, qdri_places *places) {
+    if (places->count == 0) {
+        qdri_places_close(places);
         return QDR_OK;
     }
     qdri_route *grown = realloc(routes->route, (size_t)(routes->count + 1) * sizeof *grown);
     if (!grown) return qdri_fail_memory();
     routes->route = grown;
-    routes->route[routes->count++] =
-        (qdri_route){.partner = partner, .elements = selection->elements, .selection = *selection};
-    routes->elements += selection->elements;
-    *selection = (qdri_selection){.elements = 0};
+    routes->route[routes->count++] = (qdri_route){.partner = partner, .places = *places};
+    routes->elements += places->count;
+    *places = (qdri_places){.count = 0};
     return QDR_OK;
 }
 
@@ -89,11 +94,6 @@ static int concerns(qdri_build *build, const qdri_section *section, int role) {
     return section->bytes > 0;
 }
 
-static int64_t list_memory(const qdri_list *list) {
-    if (list->shape == QDRI_RUNS) return (list->runs + 1) * (int64_t)sizeof(qdri_run);
-    return list->shape == QDRI_SCATTERED ? list->count * 4 : 0;
-}
-
 /* All places with one partner: place[] has room for them. */
 static qdr_status make_route(qdri_build *build, reader *part, int parts, int partner, int64_t total,
                              int64_t *place, qdri_route *route) {
@@ -104,9 +104,9 @@ static qdr_status make_route(qdri_build *build, reader *part, int parts, int par
             filled += part[i].current.places;
             if (!reader_next(&part[i])) part[i].at = -1;
         }
-    *route = (qdri_route){.partner = partner, .elements = total};
-    QDRI_TRY(qdri_list_open(place, 0, total, &route->list));
-    qdri_budget_take(&build->effort.memory, list_memory(&route->list));
+    *route = (qdri_route){.partner = partner};
+    QDRI_TRY(qdri_places_open(place, 0, total, &route->places));
+    qdri_budget_take(&build->effort.memory, qdri_places_memory(&route->places));
     return QDR_OK;
 }
 

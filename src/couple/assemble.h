@@ -5,8 +5,8 @@
 
 #include "couple/build.h"
 
-/* Adds a route behind the others; takes the selection over. An empty one is not added. */
-qdr_status qdri_routes_add(qdri_routes *routes, int partner, qdri_selection *selection);
+/* Adds a route behind the others; takes the places over. An empty one is not added. */
+qdr_status qdri_routes_add(qdri_routes *routes, int partner, qdri_places *places);
 
 /* A section of places, grouped by partner: how many bytes it has, with so many groups and places of so many bytes. */
 int64_t qdri_groups_bytes(int64_t groups, int64_t places, int place_bytes);

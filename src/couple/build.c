@@ -277,15 +277,13 @@ static qdr_status agree_on_field(qdri_build *build, qdr_status status) {
 /* Places outside of its own memory would be written to at every import. `room` is that of entries. */
 static qdr_status check_room(const qdri_field *field, const qdri_routes *routes, const qdr_layout *layout,
                              int own, int64_t room) {
-    int64_t elements, lowest, highest;
+    int64_t elements;
     int stated = qdri_layout_kind_of(layout) == QDRI_RUNS_OF;
     if (qdri_layout_is_compact(layout) || stated)
         QDRI_TRY(qdr_layout_share(layout, stated ? QDR_HERE : own, &elements, &room));
     QDRI_TRY(qdri_decode_word(QDRI_SOMEBODY, "elements of a schedule", routes->elements, 0, field->elements));
     for (int i = 0; i < routes->count; i++) {
-        const qdri_route *route = &routes->route[i];
-        lowest = route->list.lowest, highest = route->list.highest;
-        if (route->list.count == 0) qdri_selection_bounds(&route->selection, &lowest, &highest);
+        int64_t lowest = routes->route[i].places.lowest, highest = routes->route[i].places.highest;
         if (lowest < 0 || highest >= room)
             return qdri_fail(QDR_MISMATCH,
                              "field '%s': a schedule with places %" PRId64 " to %" PRId64

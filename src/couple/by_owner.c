@@ -26,7 +26,7 @@ static int is_known(const qdri_array_side *side) {
 }
 
 /* What this rank, in this role, has for everybody of the other; theirs[] are their places, NULL: not wanted. */
-static qdr_status work_out(qdri_build *build, int role, qdri_selection *theirs) {
+static qdr_status work_out(qdri_build *build, int role, qdri_places *theirs) {
     const qdri_array_side mine = side_of(build, role), other = side_of(build, !role);
     qdr_status status = QDR_OK;
     if (!is_known(&mine) || !is_known(&other)) {
@@ -34,22 +34,22 @@ static qdr_status work_out(qdri_build *build, int role, qdri_selection *theirs) 
         return QDR_OK;
     }
     for (int partner = 0; partner < build->ranks[!role] && !status; partner++) {
-        qdri_selection places = {.elements = 0};
+        qdri_places places = {.count = 0};
         status =
             qdri_match(&mine, build->own[role], &other, partner, &places, theirs ? &theirs[partner] : NULL);
         build->effort.computed += places.spans;
         if (!status) {
-            qdri_budget_take(&build->effort.memory, qdri_selection_memory(&places));
+            qdri_budget_take(&build->effort.memory, qdri_places_memory(&places));
             status = qdri_routes_add(routes_of(build, role), partner, &places);
         }
-        qdri_selection_close(&places);
+        qdri_places_close(&places);
     }
     return status;
 }
 
 /* ---- one alone ----------------------------------------------------------------------------------------- */
 
-static qdr_status fill_outbox(qdri_build *build, const qdri_ranges *by, int role, qdri_selection *theirs,
+static qdr_status fill_outbox(qdri_build *build, const qdri_ranges *by, int role, qdri_places *theirs,
                               const int wanted[2], qdri_outbox *outbox) {
     int others = build->ranks[!role];
     int64_t *bytes[2] = {NULL, NULL};
@@ -57,7 +57,7 @@ static qdr_status fill_outbox(qdri_build *build, const qdri_ranges *by, int role
     bytes[!role] = QDRI_ZERO_ARRAY(int64_t, others);
     qdr_status status = data && bytes[!role] ? work_out(build, role, theirs) : qdri_fail_memory();
     for (int i = 0; i < others && !status; i++)
-        status = qdri_selection_write(&theirs[i], &data[i], &bytes[!role][i]);
+        status = qdri_places_write(&theirs[i], &data[i], &bytes[!role][i]);
     const int64_t *const sizes[2] = {bytes[0], bytes[1]};
     qdr_status opened = qdri_outbox_open(build, by, status ? NULL : sizes, wanted, outbox);
     if (!status) status = opened;
@@ -72,13 +72,13 @@ static qdr_status fill_outbox(qdri_build *build, const qdri_ranges *by, int role
 static qdr_status read_sections(qdri_build *build, const qdri_inbox *inbox, int role) {
     for (int i = 0; i < inbox->sections; i++) {
         const qdri_section *section = &inbox->section[i];
-        qdri_selection places = {.elements = 0};
+        qdri_places places = {.count = 0};
         if (section->role != role) continue;
         build->spoiled |= section->bytes == 0;
         if (section->bytes == 0) continue;
-        qdr_status status = qdri_selection_read(section->data, section->bytes, &places);
+        qdr_status status = qdri_places_read(section->data, section->bytes, &places);
         if (!status) status = qdri_routes_add(routes_of(build, role), section->from, &places);
-        qdri_selection_close(&places);
+        qdri_places_close(&places);
         QDRI_TRY(status);
     }
     return QDR_OK;
@@ -91,7 +91,7 @@ static qdr_status build_alone(qdri_build *build, int role) {
     qdri_inbox inbox;
     QDRI_TRY(qdri_ranges_open(build, role == 0, role == 1, 1, &by));
     int others = build->ranks[!role];
-    qdri_selection *theirs = QDRI_ZERO_ARRAY(qdri_selection, others);
+    qdri_places *theirs = QDRI_ZERO_ARRAY(qdri_places, others);
     qdr_status status = theirs ? QDR_OK : qdri_fail_memory();
     qdri_build_works(build);
     qdr_status filled = build->has[role] && theirs ? fill_outbox(build, &by, role, theirs, wanted, &outbox)
@@ -101,7 +101,7 @@ static qdr_status build_alone(qdri_build *build, int role) {
     if (!status) status = sent;
     if (!status && build->has[!role]) status = read_sections(build, &inbox, !role);
     qdri_inbox_close(build, &inbox);
-    for (int i = 0; i < others && theirs; i++) qdri_selection_close(&theirs[i]);
+    for (int i = 0; i < others && theirs; i++) qdri_places_close(&theirs[i]);
     free(theirs);
     qdri_ranges_close(&by);
     qdri_build_waits(build);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "couple/run.h"
-#include "item/types.h"
+#include "places/types.h"
 
 enum { BLOCK = 512 };
 

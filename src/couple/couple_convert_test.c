@@ -16,7 +16,7 @@
 
 #include "base/random.h"
 #include "couple/run.h"
-#include "item/types.h"
+#include "places/types.h"
 
 enum { COUNT = 1500, ROOM = 16 }; /* values; the bytes of the largest */
 

@@ -15,7 +15,7 @@
 
 #include "base/budget.h"
 #include "base/error.h"
-#include "item/list.h"
+#include "places/places.h"
 #include "layout/layout.h"
 #include "quadrille/couple.h"
 #include "wire/agree.h"
@@ -70,12 +70,10 @@ struct qdr_coupling {
 /* ---- schedules ----------------------------------------------------------------------------------------- */
 
 /* What this rank has for one rank of the other program, or from it, of one field: places of local memory in the
- * order of the message. Closed forms are selections; what is listed element by element is a list. */
+ * order of the message. */
 typedef struct qdri_route {
     int partner; /* in the other program */
-    int64_t elements;
-    qdri_selection selection;
-    qdri_list list; /* used if it is not empty */
+    qdri_places places;
 } qdri_route;
 
 typedef struct qdri_routes {
@@ -85,10 +83,6 @@ typedef struct qdri_routes {
 } qdri_routes;
 
 void qdri_routes_close(qdri_routes *routes);
-int64_t qdri_route_runs(const qdri_route *route);
-void qdri_route_expand(const qdri_route *route, int64_t *place);
-void qdri_route_pack(const qdri_route *route, const void *array, int64_t element_bytes, void *packed);
-void qdri_route_unpack(const qdri_route *route, const void *packed, int64_t element_bytes, void *array);
 
 /* ---- streams ------------------------------------------------------------------------------------------- */
 

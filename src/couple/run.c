@@ -108,7 +108,7 @@ static int64_t converted_bytes(const qdri_running *running) {
     for (int i = 0; i < running->in.first[running->in.count]; i++) {
         const qdri_field_part *part = &running->in.part[i];
         const qdri_field *field = &running->stream->field[part->field];
-        int64_t bytes = part->route->elements * field->width * qdr_type_bytes(field->type[1]);
+        int64_t bytes = part->route->places.count * field->width * qdr_type_bytes(field->type[1]);
         if (field->type[0] != field->type[1] && bytes > most) most = bytes;
     }
     return most;

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "couple/run.h"
+#include "places/kernels.h"
 #include "plan/held.h"
 
 enum { FIELD_UNIT = 16, MESSAGE_UNIT = 64 };
@@ -88,10 +89,10 @@ static qdr_status lay_out(const qdr_stream *stream, int outgoing, int64_t parts,
             qdri_field_part *part = &messages->part[i];
             int64_t unit = element_bytes(&stream->field[part->field], 0);
             part->at = bytes;
-            if (unit > 0 && part->route->elements > (INT64_MAX / 4 - at - bytes) / unit)
+            if (unit > 0 && part->route->places.count > (INT64_MAX / 4 - at - bytes) / unit)
                 return qdri_fail(QDR_RANGE, "stream '%s': the messages of a rank have more than 2^61 bytes",
                                  stream->name);
-            bytes = round_up(bytes + part->route->elements * unit, FIELD_UNIT);
+            bytes = round_up(bytes + part->route->places.count * unit, FIELD_UNIT);
         }
         messages->bytes[m] = bytes;
         at += round_up(bytes, MESSAGE_UNIT);
@@ -148,8 +149,8 @@ static void pack_message(qdri_running *running, const void *const *data, int m, 
         const qdri_field_part *part = &out->part[i];
         int64_t unit = element_bytes(&running->stream->field[part->field], 0);
         memset(message + end, 0, (size_t)(part->at - end));
-        qdri_route_pack(part->route, data[part->field], unit, message + part->at);
-        end = part->at + part->route->elements * unit;
+        qdri_gather(&part->route->places, data[part->field], unit, unit, message + part->at);
+        end = part->at + part->route->places.count * unit;
     }
     memset(message + end, 0, (size_t)(out->bytes[m] - end));
     qdri_header header = {.time = time, .bytes = out->bytes[m]};
@@ -224,11 +225,11 @@ static void unpack_part(qdri_running *running, const qdri_field_part *part, cons
     const qdri_field *field = &running->stream->field[part->field];
     const void *packed = message + part->at;
     if (field->type[0] != field->type[1]) {
-        qdri_convert(field->type[0], field->type[1], part->route->elements * field->width, packed,
+        qdri_convert(field->type[0], field->type[1], part->route->places.count * field->width, packed,
                      running->converted);
         packed = running->converted;
     }
-    qdri_route_unpack(part->route, packed, element_bytes(field, 1), array);
+    qdri_scatter(&part->route->places, packed, element_bytes(field, 1), element_bytes(field, 1), array);
 }
 
 qdr_status qdri_transfer_unpack(qdri_running *running, const qdr_import_call *call) {

@@ -113,7 +113,7 @@ static void keep_sums(const qdri_build *build, const qdri_term *term) {
 }
 
 static void count_runs(const qdri_routes *routes, int64_t *runs) {
-    for (int i = 0; i < routes->count; i++) *runs += qdri_route_runs(&routes->route[i]);
+    for (int i = 0; i < routes->count; i++) *runs += qdri_places_runs(&routes->route[i].places);
 }
 
 static void fill_view(qdr_stream *stream) {
@@ -213,8 +213,8 @@ qdr_status qdr_stream_schedule(const qdr_stream *stream, int outgoing, int field
     starts[0] = 0;
     for (int i = 0; i < routes->count; i++) {
         ranks[i] = routes->route[i].partner;
-        starts[i + 1] = starts[i] + routes->route[i].elements;
-        qdri_route_expand(&routes->route[i], places + starts[i]);
+        starts[i + 1] = starts[i] + routes->route[i].places.count;
+        qdri_places_expand(&routes->route[i].places, places + starts[i]);
     }
     *partners = routes->count;
     *rank = ranks;

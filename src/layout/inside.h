@@ -16,6 +16,7 @@
 #include "layout.h"
 
 enum { MOST = QDR_MOST_DIMENSIONS };
+_Static_assert((int)MOST <= (int)QDRI_MOST_AXES, "a box of any array is one piece");
 
 /* No count, index or place is beyond, so that two of them can be added. */
 #define QDRI_LARGEST (INT64_C(1) << 62)
@@ -263,8 +264,5 @@ static inline qdr_status qdri_joiner_add(qdri_joiner *joiner, int64_t number, in
     joiner->step = step;
     return QDR_OK;
 }
-
-/* Adds a span behind the last of span[*spans], joined with it where it fits; there is room for one more. */
-void qdri_span_append(qdri_span *span, int64_t *spans, int64_t offset, int64_t count, int64_t step);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef QDRI_LAYOUT_H
 #define QDRI_LAYOUT_H
 
+#include "places/places.h"
 #include "quadrille/layout.h"
 
 /* ---- objects ------------------------------------------------------------------------------------------- */
@@ -46,53 +47,10 @@ qdr_status qdri_region_read(const void *bytes, int64_t size, qdr_region **region
  * different extents or orders are QDR_MISMATCH too. */
 qdr_status qdri_layout_join(const void *bytes, const int64_t *start, int ranks, qdr_layout **joined);
 
-/* ---- selections ---------------------------------------------------------------------------------------- */
-
-/* Elements of one rank's memory, in an order: what goes into a message, or comes out of one. */
-
-/* `count` elements, `step` apart. */
-typedef struct qdri_span {
-    int64_t offset, count, step;
-} qdri_span;
-
-/* A product of lists of spans, one list per axis, the last axis fastest: the elements at
- * sum over axes of (span.offset + i * span.step). One axis with many spans is a plain list of runs. */
-typedef struct qdri_piece {
-    int64_t elements;
-    int64_t first_axis; /* in selection->axis_spans */
-    int axes;
-} qdri_piece;
-
-typedef struct qdri_selection {
-    int64_t elements;
-    int64_t pieces, axes, spans;                          /* in use */
-    qdri_piece *piece;                                    /* [pieces] */
-    int64_t *axis_spans;                                  /* [axes]: how many spans each has, in order */
-    qdri_span *span;                                      /* [spans] */
-    int64_t piece_capacity, axis_capacity, span_capacity; /* private */
-} qdri_selection;
-
-/* An all-zero selection is empty and may be closed. */
-void qdri_selection_close(qdri_selection *selection);
-/* Adds elements behind the last; neighbouring runs are joined where they fit. */
-qdr_status qdri_selection_add_run(qdri_selection *selection, int64_t offset, int64_t count, int64_t step);
-/* Adds a product; spans of axis a follow those of axis a-1. Empty products add nothing. */
-qdr_status qdri_selection_add_product(qdri_selection *selection, int axes, const int64_t *axis_spans,
-                                      const qdri_span *span);
-/* offsets[elements], in order. */
-void qdri_selection_expand(const qdri_selection *selection, int64_t *offset);
-/* How many contiguous pieces of memory it is. */
-int64_t qdri_selection_runs(const qdri_selection *selection);
-/* The lowest and highest offset; 0 and -1 if empty. */
-void qdri_selection_bounds(const qdri_selection *selection, int64_t *lowest, int64_t *highest);
-int64_t qdri_selection_memory(const qdri_selection *selection);
-/* Moves elements of `bytes` bytes between the array and a packed message; contiguous spans in one piece, other
- * steps with kernels for 4, 8 and 16 bytes. */
-void qdri_selection_pack(const qdri_selection *selection, const void *array, int64_t bytes, void *packed);
-void qdri_selection_unpack(const qdri_selection *selection, const void *packed, int64_t bytes, void *array);
-/* As bytes, for schedules that are computed elsewhere; read with the same suspicion as layouts. */
-qdr_status qdri_selection_write(const qdri_selection *selection, void **bytes, int64_t *size);
-qdr_status qdri_selection_read(const void *bytes, int64_t size, qdri_selection *selection);
+/* As bytes, for schedules that are computed elsewhere: pieces, which is what qdri_match() makes. Read with the same
+ * suspicion as layouts. */
+qdr_status qdri_places_write(const qdri_places *places, void **bytes, int64_t *size);
+qdr_status qdri_places_read(const void *bytes, int64_t size, qdri_places *places);
 
 /* ---- matching ------------------------------------------------------------------------------------------ */
 
@@ -107,7 +65,7 @@ typedef struct qdri_array_side {
  * be NULL. Where two boxes of the regions have the same shape the intersection is found in closed form, per
  * dimension: O(spans of the result + blocks), whatever the extents. Elsewhere by runs. */
 qdr_status qdri_match(const qdri_array_side *a, int rank_a, const qdri_array_side *b, int rank_b,
-                      qdri_selection *in_a, qdri_selection *in_b);
+                      qdri_places *in_a, qdri_places *in_b);
 
 /* Compact. Calls `visit` for elements number [low, high) in rising order, by runs: `count` elements from
  * `number` on, at place, place + step ... of `rank`; rank QDR_HERE (-1): nobody owns them. Stops when `visit`

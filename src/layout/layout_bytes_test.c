@@ -47,17 +47,17 @@ static void check_region(const qdr_region *region, void **bytes, int64_t *size) 
     qdr_region_destroy(&copy);
 }
 
-static void check_selection(const qdri_selection *selection, void **bytes, int64_t *size) {
+static void check_places(const qdri_places *places, void **bytes, int64_t *size) {
     static int64_t before[CASE_ELEMENTS], after[CASE_ELEMENTS];
-    qdri_selection copy;
-    assert_int_equal(qdri_selection_write(selection, bytes, size), QDR_OK);
-    assert_int_equal(qdri_selection_read(*bytes, *size, &copy), QDR_OK);
-    assert_int_equal(selection->elements, copy.elements);
-    assert_int_equal(selection->spans, copy.spans);
-    qdri_selection_expand(selection, before);
-    qdri_selection_expand(&copy, after);
-    assert_memory_equal(before, after, (size_t)copy.elements * sizeof *after);
-    qdri_selection_close(&copy);
+    qdri_places copy;
+    assert_int_equal(qdri_places_write(places, bytes, size), QDR_OK);
+    assert_int_equal(qdri_places_read(*bytes, *size, &copy), QDR_OK);
+    assert_int_equal(places->count, copy.count);
+    assert_int_equal(places->spans, copy.spans);
+    qdri_places_expand(places, before);
+    qdri_places_expand(&copy, after);
+    assert_memory_equal(before, after, (size_t)copy.count * sizeof *after);
+    qdri_places_close(&copy);
 }
 
 /* ---- bytes that are wrong ------------------------------------------------------------------------------ */
@@ -74,13 +74,13 @@ static qdr_status read_layout(const void *bytes, int64_t size) {
         qdr_layout_share(layout, 0, &elements, &room);
         if (qdr_region_all(layout, QDR_ROW_MAJOR, &all) == QDR_OK) {
             qdri_array_side side = {layout, all};
-            qdri_selection found[2] = {{0}, {0}};
+            qdri_places found[2] = {{0}, {0}};
             int64_t hole;
             if (qdri_layout_is_compact(layout) && qdr_region_elements(all) < 1 << 12) {
                 qdri_side_hole(&side, &hole);
                 qdri_match(&side, 0, &side, 1, found, found + 1);
             }
-            for (int s = 0; s < 2; s++) qdri_selection_close(found + s);
+            for (int s = 0; s < 2; s++) qdri_places_close(found + s);
             qdr_region_destroy(&all);
         }
         qdr_layout_destroy(&layout);
@@ -104,14 +104,12 @@ static qdr_status read_region(const void *bytes, int64_t size) {
     return status;
 }
 
-static qdr_status read_selection(const void *bytes, int64_t size) {
-    qdri_selection selection = {0};
-    qdr_status status = qdri_selection_read(bytes, size, &selection);
-    int64_t low, high;
-    qdri_selection_bounds(&selection, &low, &high);
-    assert_true(low >= 0 && high <= INT64_C(1) << 62);
-    if (selection.elements < 1 << 12) qdri_selection_runs(&selection);
-    qdri_selection_close(&selection);
+static qdr_status read_places(const void *bytes, int64_t size) {
+    qdri_places places = {0};
+    qdr_status status = qdri_places_read(bytes, size, &places);
+    assert_true(places.lowest >= 0 && places.highest <= INT64_C(1) << 62);
+    if (places.count < 1 << 12) qdri_places_runs(&places);
+    qdri_places_close(&places);
     return status;
 }
 
@@ -160,10 +158,10 @@ static void check_bytes(qdri_random *random, void *bytes, int64_t size, reader *
     free(bytes);
 }
 
-static void selection_of_all(const qdr_layout *layout, const qdr_region *region, qdri_selection *selection) {
+static void selection_of_all(const qdr_layout *layout, const qdr_region *region, qdri_places *places) {
     qdri_array_side side = {layout, region};
     int rank = qdri_layout_ranks(layout) / 2;
-    assert_int_equal(qdri_match(&side, rank, &side, rank, selection, NULL), QDR_OK);
+    assert_int_equal(qdri_match(&side, rank, &side, rank, places, NULL), QDR_OK);
 }
 
 static void there_and_back(void **state) {
@@ -172,17 +170,17 @@ static void there_and_back(void **state) {
     for (int round = 0; round < ROUNDS; round++) {
         void *bytes;
         int64_t size;
-        qdri_selection selection = {0};
+        qdri_places places = {0};
         draw_compact(&random, &array);
         draw_region(&random, &array, CASE_ELEMENTS, &region);
         check_layout(array.layout, &bytes, &size);
         check_bytes(&random, bytes, size, read_layout);
         check_region(region.region, &bytes, &size);
         check_bytes(&random, bytes, size, read_region);
-        selection_of_all(array.layout, region.region, &selection);
-        check_selection(&selection, &bytes, &size);
-        check_bytes(&random, bytes, size, read_selection);
-        qdri_selection_close(&selection);
+        selection_of_all(array.layout, region.region, &places);
+        check_places(&places, &bytes, &size);
+        check_bytes(&random, bytes, size, read_places);
+        qdri_places_close(&places);
         qdr_region_destroy(&region.region);
         qdr_layout_destroy(&array.layout);
     }
@@ -226,7 +224,7 @@ static void garbage(void **state) {
         for (int64_t i = 0; i < size; i++) bytes[i] = (unsigned char)draw(&random, 0, 255);
         assert_int_equal(read_layout(bytes, size), QDR_SYNTAX);
         assert_int_equal(read_region(bytes, size), QDR_SYNTAX);
-        assert_int_equal(read_selection(bytes, size), QDR_SYNTAX);
+        assert_int_equal(read_places(bytes, size), QDR_SYNTAX);
     }
 }
 

@@ -48,7 +48,7 @@ static qdr_layout *regular, *joined, *runs, *entries;
 static qdr_region *boxed, *listed, *strip;
 static void *bytes[3], *piece;
 static int64_t size[3], start[3], piece_size;
-static qdri_selection selection;
+static qdri_places places;
 
 static const int64_t extent[] = {12, 10}, cut[] = {0, 3, 3, 12};
 static const qdr_axis axis[] = {{.extent = 12, .spread = QDR_CUTS, .parts = 3, .cut = cut},
@@ -140,15 +140,15 @@ static qdr_status make_region(void) {
 static qdr_status match(const qdr_layout *layout_a, const qdr_region *region_a, const qdr_layout *layout_b,
                         const qdr_region *region_b) {
     const qdri_array_side a = {layout_a, region_a}, b = {layout_b, region_b};
-    qdri_selection in_a = {.elements = -7}, in_b = {.elements = -7};
+    qdri_places in_a = {.count = -7}, in_b = {.count = -7};
     qdr_status status = qdri_match(&a, 1, &b, 1, &in_a, &in_b);
     if (status) {
-        assert_true(in_a.elements == -7 && in_b.elements == -7);
+        assert_true(in_a.count == -7 && in_b.count == -7);
         return status;
     }
-    assert_true(in_a.elements > 0 && in_a.elements == in_b.elements);
-    qdri_selection_close(&in_a);
-    qdri_selection_close(&in_b);
+    assert_true(in_a.count > 0 && in_a.count == in_b.count);
+    qdri_places_close(&in_a);
+    qdri_places_close(&in_b);
     return QDR_OK;
 }
 
@@ -201,7 +201,7 @@ static qdr_status write_all(void) {
     status = qdri_region_write(listed, &written, &length);
     if (status) return status;
     free(written);
-    status = qdri_selection_write(&selection, &written, &length);
+    status = qdri_places_write(&places, &written, &length);
     if (!status) free(written);
     return status;
 }
@@ -214,11 +214,11 @@ static qdr_status read_layout(void) {
 
 static qdr_status read_others(void) {
     qdr_region *region = NULL;
-    qdri_selection read = {0};
+    qdri_places read = {0};
     qdr_status status = qdri_region_read(bytes[1], size[1], &region);
-    if (!status) status = qdri_selection_read(bytes[2], size[2], &read);
+    if (!status) status = qdri_places_read(bytes[2], size[2], &read);
     qdr_region_destroy(&region);
-    qdri_selection_close(&read);
+    qdri_places_close(&read);
     return status;
 }
 
@@ -276,10 +276,10 @@ static void prepare(void) {
         assert_int_equal(qdr_region_add_list(listed, 1, index), QDR_OK);
     }
     const qdri_array_side side = {joined, boxed};
-    assert_int_equal(qdri_match(&side, 1, &side, 1, &selection, NULL), QDR_OK);
+    assert_int_equal(qdri_match(&side, 1, &side, 1, &places, NULL), QDR_OK);
     assert_int_equal(qdri_layout_write(regular, bytes, size), QDR_OK);
     assert_int_equal(qdri_region_write(listed, bytes + 1, size + 1), QDR_OK);
-    assert_int_equal(qdri_selection_write(&selection, bytes + 2, size + 2), QDR_OK);
+    assert_int_equal(qdri_places_write(&places, bytes + 2, size + 2), QDR_OK);
 }
 
 static void every_allocation_fails(void **state) {
@@ -302,7 +302,7 @@ static void every_allocation_fails(void **state) {
     exhaust(read_others, 6, 1);
     for (int i = 0; i < 3; i++) free(bytes[i]);
     free(piece);
-    qdri_selection_close(&selection);
+    qdri_places_close(&places);
     qdr_layout_destroy(&regular);
     qdr_layout_destroy(&joined);
     qdr_layout_destroy(&runs);

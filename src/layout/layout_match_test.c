@@ -142,33 +142,31 @@ static int64_t expect(int rank_a, int rank_b, int64_t *in_a, int64_t *in_b) {
     return count;
 }
 
-static void check_selection(const qdri_selection *selection, int64_t count, const int64_t *expected) {
+static void check_places(const qdri_places *places, int64_t count, const int64_t *expected) {
     static int64_t found[CASE_ELEMENTS];
-    int64_t low, high, least = 0, most = -1;
-    assert_int_equal(selection->elements, count);
-    qdri_selection_expand(selection, found);
+    int64_t least = 0, most = -1;
+    assert_int_equal(places->count, count);
+    qdri_places_expand(places, found);
     for (int64_t i = 0; i < count; i++) {
         assert_int_equal(found[i], expected[i]);
         if (i == 0 || expected[i] < least) least = expected[i];
         if (expected[i] > most) most = expected[i];
     }
-    qdri_selection_bounds(selection, &low, &high);
-    assert_int_equal(low, least);
-    assert_int_equal(high, most);
-    assert_true(qdri_selection_runs(selection) <= count);
+    if (count > 0) assert_true(places->lowest == least && places->highest == most);
+    assert_true(qdri_places_runs(places) <= count);
 }
 
 static void check_pair(const qdri_array_side *side, int rank_a, int rank_b) {
     static int64_t in_a[CASE_ELEMENTS], in_b[CASE_ELEMENTS];
-    qdri_selection found[2] = {{0}, {0}}, alone = {0};
+    qdri_places found[2] = {{0}, {0}}, alone = {0};
     int64_t count = expect(rank_a, rank_b, in_a, in_b);
     assert_int_equal(qdri_match(side, rank_a, side + 1, rank_b, found, found + 1), QDR_OK);
-    check_selection(found, count, in_a);
-    check_selection(found + 1, count, in_b);
+    check_places(found, count, in_a);
+    check_places(found + 1, count, in_b);
     assert_int_equal(qdri_match(side, rank_a, side + 1, rank_b, NULL, &alone), QDR_OK);
-    check_selection(&alone, count, in_b);
-    for (int s = 0; s < 2; s++) qdri_selection_close(found + s);
-    qdri_selection_close(&alone);
+    check_places(&alone, count, in_b);
+    for (int s = 0; s < 2; s++) qdri_places_close(found + s);
+    qdri_places_close(&alone);
 }
 
 static void matches(void **state) {
@@ -302,12 +300,12 @@ static void enormous(void **state) {
         }
         for (int a = 0; a < qdri_layout_ranks(side[0].layout); a++)
             for (int b = 0; b < qdri_layout_ranks(side[1].layout); b++) {
-                qdri_selection found[2] = {{0}, {0}};
+                qdri_places found[2] = {{0}, {0}};
                 int64_t expected = expect_far(side, a, b, place);
                 assert_int_equal(qdri_match(side, a, side + 1, b, found, found + 1), QDR_OK);
                 for (int s = 0; s < 2; s++) {
-                    check_selection(found + s, expected, place[s]);
-                    qdri_selection_close(found + s);
+                    check_places(found + s, expected, place[s]);
+                    qdri_places_close(found + s);
                 }
             }
         for (int s = 0; s < 2; s++) {

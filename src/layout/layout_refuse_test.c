@@ -267,7 +267,7 @@ static void sides(void **state) {
     qdr_axis axis[] = {{.extent = 4}, {.extent = 4}};
     qdr_layout *flat, *square, *runs;
     qdr_region *line, *plane;
-    qdri_selection none = {0};
+    qdri_places none = {0};
     int64_t hole;
     assert_int_equal(qdr_layout_regular(1, axis, NULL, &flat), QDR_OK);
     assert_int_equal(qdr_layout_regular(2, axis, NULL, &square), QDR_OK);
@@ -281,7 +281,7 @@ static void sides(void **state) {
     refused(qdri_side_hole(&stated, &hole), QDR_INVALID, "explicit");
     refused(qdri_side_stated(&a, NULL, NULL), QDR_INVALID, "compact");
     refused(qdri_region_fits(plane, flat), QDR_INVALID, "dimensions");
-    assert_int_equal(none.elements, 0);
+    assert_int_equal(none.count, 0);
     qdr_layout_destroy(&flat);
     qdr_layout_destroy(&square);
     qdr_layout_destroy(&runs);

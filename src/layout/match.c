@@ -157,10 +157,9 @@ static qdr_status add_products(const products *all, const qdri_match_side *side)
     for (int64_t i = 0; i < all->count; i++)
         for (int s = 0; s < 2; s++) {
             const product *product = all->product + i;
-            if (side[s].selection)
-                QDRI_TRY(qdri_selection_add_product(side[s].selection, all->shape->axes + 1,
-                                                    product->axis_spans[s],
-                                                    all->span[s] + product->first_span[s]));
+            if (side[s].places)
+                QDRI_TRY(qdri_places_add_product(side[s].places, all->shape->axes + 1, product->axis_spans[s],
+                                                 all->span[s] + product->first_span[s]));
         }
     return QDR_OK;
 }
@@ -208,21 +207,21 @@ static qdr_status match_all(qdri_match_side *side) {
 }
 
 qdr_status qdri_match(const qdri_array_side *a, int rank_a, const qdri_array_side *b, int rank_b,
-                      qdri_selection *in_a, qdri_selection *in_b) {
+                      qdri_places *in_a, qdri_places *in_b) {
     QDRI_TRY(qdri_side_check(a, 1));
     QDRI_TRY(qdri_side_check(b, 1));
     if (a->region->elements != b->region->elements)
         return qdri_fail(QDR_MISMATCH, "regions of %lld and %lld elements do not correspond",
                          (long long)a->region->elements, (long long)b->region->elements);
-    qdri_selection found[2] = {{0}, {0}};
+    qdri_places found[2] = {{0}, {0}};
     qdri_match_side side[2] = {{.layout = a->layout, .region = a->region, .rank = rank_a},
                                {.layout = b->layout, .region = b->region, .rank = rank_b}};
     for (int s = 0; s < 2; s++) side[s].tiles = side[s].layout->type->tiles(side[s].layout, side[s].rank);
-    if (in_a) side[0].selection = found;
-    if (in_b) side[1].selection = found + 1;
+    if (in_a) side[0].places = found;
+    if (in_b) side[1].places = found + 1;
     qdr_status status = side[0].tiles > 0 && side[1].tiles > 0 ? match_all(side) : QDR_OK;
     if (!status && in_a) *in_a = found[0];
     if (!status && in_b) *in_b = found[1];
-    for (int s = 0; s < 2 && status; s++) qdri_selection_close(found + s);
+    for (int s = 0; s < 2 && status; s++) qdri_places_close(found + s);
     return status;
 }

@@ -12,7 +12,7 @@ typedef struct qdri_match_side {
     int64_t tiles;
     const qdri_item *item;
     const qdri_progression *box; /* of the item, if it is one */
-    qdri_selection *selection;   /* NULL: not asked for */
+    qdri_places *places;         /* NULL: not asked for */
 } qdri_match_side;
 
 /* side[2]: numbers [from, until) of their items, run by run. */

@@ -109,10 +109,10 @@ static qdr_status gather(const qdri_match_side *side, int64_t from, int64_t unti
 
 /* ---- both ---------------------------------------------------------------------------------------------- */
 
-static qdr_status take(qdri_selection *selection, const run *run, int64_t from, int64_t until) {
-    if (!selection) return QDR_OK;
-    return qdri_selection_add_run(selection, run->place + (from - run->number) * run->step, until - from,
-                                  run->step);
+static qdr_status take(qdri_places *places, const run *run, int64_t from, int64_t until) {
+    if (!places) return QDR_OK;
+    return qdri_places_add_run(places, run->place + (from - run->number) * run->step, until - from,
+                               run->step);
 }
 
 static qdr_status merge(const qdri_match_side *side, const gathered *runs) {
@@ -122,8 +122,8 @@ static qdr_status merge(const qdri_match_side *side, const gathered *runs) {
         int64_t until_a = a->number + a->count, until_b = b->number + b->count;
         int64_t from = qdri_most(a->number, b->number), until = qdri_least(until_a, until_b);
         if (from < until) {
-            QDRI_TRY(take(side[0].selection, a, from, until));
-            QDRI_TRY(take(side[1].selection, b, from, until));
+            QDRI_TRY(take(side[0].places, a, from, until));
+            QDRI_TRY(take(side[1].places, b, from, until));
         }
         a += until_a == until;
         b += until_b == until;

@@ -4,15 +4,14 @@
 #define QDRI_MAP_INSIDE_H
 
 #include "base/error.h"
-#include "item/kernels.h"
-#include "item/list.h"
+#include "places/kernels.h"
 #include "plan/cargo.h"
 #include "quadrille/map.h"
 
 /* One side: the lists of its partners, in the order of the partners. */
 typedef struct qdri_map_side {
     int partners;
-    qdri_list *list;         /* [partners] */
+    qdri_places *list;       /* [partners] */
     int64_t *count;          /* [partners]; what an exchange is told after a relist */
     int64_t entries;         /* of all lists */
     int64_t lowest, highest; /* elements of all lists; 0 and -1: none */

@@ -39,7 +39,7 @@ qdr_status qdri_map_check_indices(const qdr_indices *indices, const char *what, 
 
 static qdr_status find_twice(qdri_map_side *side, const int *rank) {
     int a = 0, b = 0;
-    QDRI_TRY(qdri_lists_twice(side->list, side->partners, &side->twice, &side->twice_element, &a, &b));
+    QDRI_TRY(qdri_places_twice(side->list, side->partners, &side->twice, &side->twice_element, &a, &b));
     if (side->twice) {
         side->twice_rank[0] = rank[a];
         side->twice_rank[1] = rank[b];
@@ -51,8 +51,8 @@ static qdr_status open_lists(qdri_map_side *side, const int *rank, const int64_t
                              const int64_t *local) {
     int64_t first = 0;
     for (int i = 0; i < side->partners; i++) {
-        qdri_list *list = &side->list[i];
-        QDRI_TRY(qdri_list_open(local ? local + first : NULL, first, count[i], list));
+        qdri_places *list = &side->list[i];
+        QDRI_TRY(qdri_places_open(local ? local + first : NULL, first, count[i], list));
         side->count[i] = count[i];
         first += count[i];
         if (list->count == 0) continue;
@@ -66,7 +66,7 @@ static qdr_status open_lists(qdri_map_side *side, const int *rank, const int64_t
 qdr_status qdri_map_side_open(qdri_map_side *side, int partners, const int *rank, const int64_t *count,
                               const int64_t *local) {
     *side = (qdri_map_side){.partners = partners, .highest = -1};
-    side->list = QDRI_ZERO_ARRAY(qdri_list, partners);
+    side->list = QDRI_ZERO_ARRAY(qdri_places, partners);
     side->count = QDRI_ARRAY(int64_t, partners);
     qdr_status status = side->list && side->count ? open_lists(side, rank, count, local) : qdri_fail_memory();
     if (status) qdri_map_side_close(side);
@@ -74,7 +74,7 @@ qdr_status qdri_map_side_open(qdri_map_side *side, int partners, const int *rank
 }
 
 void qdri_map_side_close(qdri_map_side *side) {
-    for (int i = 0; side->list && i < side->partners; i++) qdri_list_close(&side->list[i]);
+    for (int i = 0; side->list && i < side->partners; i++) qdri_places_close(&side->list[i]);
     free(side->list);
     free(side->count);
     *side = (qdri_map_side){.highest = -1};

@@ -14,12 +14,12 @@
 
 static void pack(const qdri_cargo *cargo, int destination, void *to) {
     const qdri_load *load = (const qdri_load *)cargo;
-    const qdri_list *list = &load->from->list[destination];
+    const qdri_places *list = &load->from->list[destination];
     char *place = to;
     for (int i = 0; i < load->fields; i++) {
         const qdri_load_field *one = &load->field[i];
         if (one->bytes > 0) {
-            qdri_gather(list, one->field.source, one->bytes, place);
+            qdri_gather(list, one->field.source, one->bytes, one->bytes, place);
             place += list->count * one->bytes;
         } else {
             qdri_gather_varying(list, one->field.source, one->field.source_start, place);
@@ -30,7 +30,7 @@ static void pack(const qdri_cargo *cargo, int destination, void *to) {
 
 static void unpack(const qdri_cargo *cargo, int source, const void *from) {
     const qdri_load *load = (const qdri_load *)cargo;
-    const qdri_list *list = &load->to->list[source];
+    const qdri_places *list = &load->to->list[source];
     const char *place = from;
     for (int i = 0; i < load->fields; i++) {
         const qdr_field *field = &load->field[i].field;
@@ -41,17 +41,17 @@ static void unpack(const qdri_cargo *cargo, int source, const void *from) {
             continue;
         }
         if (field->operation == QDR_REPLACE)
-            qdri_scatter(list, place, bytes, field->target);
+            qdri_scatter(list, place, bytes, bytes, field->target);
         else if (field->operation == QDR_COMBINE)
-            qdri_combine_by(list, place, bytes, field->combine, field->context, field->target);
+            qdri_combine_by(list, place, bytes, bytes, field->combine, field->context, field->target);
         else
-            qdri_combine(list, place, field->type, field->width, field->operation, field->target);
+            qdri_combine(list, place, field->type, field->width, bytes, field->operation, field->target);
         place += list->count * bytes;
     }
 }
 
 int64_t qdri_load_offset(const qdri_load *load, int source, int number) {
-    const qdri_list *list = &load->to->list[source];
+    const qdri_places *list = &load->to->list[source];
     int64_t offset = 0;
     for (int i = 0; i < load->fields; i++) {
         const qdri_load_field *one = &load->field[i];
@@ -146,8 +146,8 @@ static qdr_status check_overlap(const question *asked, int64_t bytes) {
                          asked->number);
     qdr_map *map = asked->map;
     if (map->meet < 0)
-        QDRI_TRY(qdri_lists_meet(map->sends.list, map->sends.partners, map->receives.list,
-                                 map->receives.partners, &map->meet, &map->meet_element));
+        QDRI_TRY(qdri_places_meet(map->sends.list, map->sends.partners, map->receives.list,
+                                  map->receives.partners, &map->meet, &map->meet_element));
     if (map->meet)
         return qdri_fail(QDR_INVALID,
                          "field %d: source and target are one array, and its element %lld is both sent and "

@@ -15,43 +15,43 @@
 /* ---- elements of one size ------------------------------------------------------------------------------ */
 
 /* Some bytes of one element. */
-static void gather_inside(const qdri_load_field *one, const qdri_list *list, int64_t element, int64_t from,
+static void gather_inside(const qdri_load_field *one, const qdri_places *list, int64_t element, int64_t from,
                           int64_t to, char *packed) {
     const char *array = one->field.source;
-    memcpy(packed, array + qdri_list_at(list, element) * one->bytes + from, (size_t)(to - from));
+    memcpy(packed, array + qdri_places_at(list, element) * one->bytes + from, (size_t)(to - from));
 }
 
 /* As elements of one value each. */
-static void scatter_inside(const qdri_load_field *one, const qdri_list *list, int64_t element, int64_t from,
+static void scatter_inside(const qdri_load_field *one, const qdri_places *list, int64_t element, int64_t from,
                            int64_t to, char *packed) {
     const qdr_field *field = &one->field;
-    int64_t size = qdr_type_bytes(field->type), byte = qdri_list_at(list, element) * one->bytes + from;
-    qdri_list values = {.count = (to - from) / size, .stride = 1, .first = byte / size};
-    qdri_combine(&values, packed, field->type, 1, field->operation, field->target);
+    int64_t size = qdr_type_bytes(field->type), byte = qdri_places_at(list, element) * one->bytes + from;
+    qdri_places values = {.count = (to - from) / size, .stride = 1, .first = byte / size};
+    qdri_combine(&values, packed, field->type, 1, size, field->operation, field->target);
 }
 
-static void gather_whole(const qdri_load_field *one, const qdri_list *list, int64_t from, int64_t to,
+static void gather_whole(const qdri_load_field *one, const qdri_places *list, int64_t from, int64_t to,
                          char *packed) {
-    qdri_list part = qdri_list_part(list, from, to);
-    qdri_gather(&part, one->field.source, one->bytes, packed);
+    qdri_places part = qdri_places_part(list, from, to);
+    qdri_gather(&part, one->field.source, one->bytes, one->bytes, packed);
 }
 
-static void scatter_whole(const qdri_load_field *one, const qdri_list *list, int64_t from, int64_t to,
+static void scatter_whole(const qdri_load_field *one, const qdri_places *list, int64_t from, int64_t to,
                           char *packed) {
     const qdr_field *field = &one->field;
-    qdri_list part = qdri_list_part(list, from, to);
+    qdri_places part = qdri_places_part(list, from, to);
     if (field->operation == QDR_REPLACE)
-        qdri_scatter(&part, packed, one->bytes, field->target);
+        qdri_scatter(&part, packed, one->bytes, one->bytes, field->target);
     else
-        qdri_combine(&part, packed, field->type, field->width, field->operation, field->target);
+        qdri_combine(&part, packed, field->type, field->width, one->bytes, field->operation, field->target);
 }
 
 /* Bytes from..to of the packed elements of a field. */
-static void move_fixed(const qdri_load_field *one, const qdri_list *list, int is_source, int64_t from,
+static void move_fixed(const qdri_load_field *one, const qdri_places *list, int is_source, int64_t from,
                        int64_t to, char *packed) {
     int64_t first = from / one->bytes, last = to / one->bytes;
     int64_t head = from % one->bytes, tail = to % one->bytes;
-    void (*inside)(const qdri_load_field *, const qdri_list *, int64_t, int64_t, int64_t, char *) =
+    void (*inside)(const qdri_load_field *, const qdri_places *, int64_t, int64_t, int64_t, char *) =
         is_source ? gather_inside : scatter_inside;
     if (head > 0) {
         int64_t end = first == last ? tail : one->bytes;
@@ -73,13 +73,13 @@ static void copy(const qdri_load_field *one, int is_source, int64_t byte, char *
 
 /* Goes on with the element that was reached, from byte `at` of the message to `end`, or to the end of the field;
  * returns where it got to. What is contiguous is one element. */
-static int64_t move_varying(const qdri_load_field *one, const qdri_list *list, int is_source, qdri_part *part,
-                            int64_t at, int64_t end, char *packed) {
+static int64_t move_varying(const qdri_load_field *one, const qdri_places *list, int is_source,
+                            qdri_part *part, int64_t at, int64_t end, char *packed) {
     const int64_t *start = is_source ? one->field.source_start : one->field.target_start;
     int is_one = list->shape == QDRI_EVEN && list->stride == 1;
     int64_t elements = is_one && list->count > 0 ? 1 : list->count;
     while (part->element < elements && at < end) {
-        int64_t element = qdri_list_at(list, part->element), after = element + (is_one ? list->count : 1);
+        int64_t element = qdri_places_at(list, part->element), after = element + (is_one ? list->count : 1);
         int64_t stop = part->begin + (start[after] - start[element]), step = (stop < end ? stop : end) - at;
         if (step > 0) copy(one, is_source, start[element] + (at - part->begin), packed, step);
         packed += step;
@@ -93,7 +93,8 @@ static int64_t move_varying(const qdri_load_field *one, const qdri_list *list, i
 
 /* ---- all fields ---------------------------------------------------------------------------------------- */
 
-static void move(const qdri_load *load, const qdri_list *list, int is_source, qdri_part *part, char *packed) {
+static void move(const qdri_load *load, const qdri_places *list, int is_source, qdri_part *part,
+                 char *packed) {
     int64_t begin = 0, at = part->offset, end = part->offset + part->bytes;
     for (int i = 0; i < load->fields && at < end; i++) {
         const qdri_load_field *one = &load->field[i];

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "arrays.h"
-#include "quadrille/item.h"
+#include "quadrille/places.h"
 
 enum { CASE_FIELDS = 4, CASE_NAME = 16, CASE_MARGIN = 4 };
 

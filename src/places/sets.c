@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/sort.h"
-#include "walk.h"
+#include "places/walk.h"
 
 /* ---- a set of elements --------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ static int set_has(const element_set *set, int64_t element) {
 }
 
 /* The total number of entries of the lists, as far as it can be counted. */
-static int64_t add_count(int64_t total, const qdri_list *list) {
+static int64_t add_count(int64_t total, const qdri_places *list) {
     return total > INT64_MAX - list->count ? INT64_MAX : total + list->count;
 }
 
@@ -79,7 +79,7 @@ static int64_t add_count(int64_t total, const qdri_list *list) {
 
 /* Sets suspect[i] for the lists that might hold an element twice, or share one with another: those whose
  * range meets another's, and those not known to be distinct. */
-static void suspect_neighbours(const qdri_list *list, int lists, const int64_t *order, char *suspect) {
+static void suspect_neighbours(const qdri_places *list, int lists, const int64_t *order, char *suspect) {
     int64_t reach = -1;
     int widest = -1; /* the list that reaches so far */
     for (int i = 0; i < lists; i++) {
@@ -94,7 +94,7 @@ static void suspect_neighbours(const qdri_list *list, int lists, const int64_t *
     }
 }
 
-static qdr_status find_suspects(const qdri_list *list, int lists, char *suspect) {
+static qdr_status find_suspects(const qdri_places *list, int lists, char *suspect) {
     int64_t *lowest = QDRI_ARRAY(int64_t, lists), *order = QDRI_ARRAY(int64_t, lists);
     qdr_status status = QDR_OK;
     if (lowest && order) {
@@ -110,7 +110,8 @@ static qdr_status find_suspects(const qdri_list *list, int lists, char *suspect)
 }
 
 /* A set with room for all elements of the suspects; with none of them, an empty window. */
-static qdr_status open_for_suspects(const qdri_list *list, int lists, const char *suspect, element_set *set) {
+static qdr_status open_for_suspects(const qdri_places *list, int lists, const char *suspect,
+                                    element_set *set) {
     int64_t lowest = INT64_MAX, highest = -1, total = 0;
     for (int i = 0; i < lists; i++) {
         if (!suspect[i]) continue;
@@ -122,26 +123,25 @@ static qdr_status open_for_suspects(const qdri_list *list, int lists, const char
 }
 
 /* Adds a list; whether an element of it was a member, or stood twice in it. */
-static int add_all(element_set *set, const qdri_list *list, int64_t *repeated) {
+static int add_all(element_set *set, const qdri_places *list, int64_t *repeated) {
     qdri_walk walk;
-    for (qdri_walk_begin(&walk, list); qdri_walk_next(&walk);)
-        for (int64_t k = 0; k < walk.count; k++) {
-            *repeated = qdri_walk_at(&walk, k);
-            if (set_add(set, *repeated)) return 1;
-        }
+    for (qdri_walk_begin(&walk, list); qdri_walk_next(&walk);) QDRI_EACH_ELEMENT(walk, element)
+    if (set_add(set, element)) {
+        *repeated = element;
+        return 1;
+    }
     return 0;
 }
 
-static int has_element(const qdri_list *list, int64_t element) {
+static int has_element(const qdri_places *list, int64_t element) {
     qdri_walk walk;
     if (element < list->lowest || element > list->highest) return 0;
-    for (qdri_walk_begin(&walk, list); qdri_walk_next(&walk);)
-        for (int64_t k = 0; k < walk.count; k++)
-            if (qdri_walk_at(&walk, k) == element) return 1;
+    for (qdri_walk_begin(&walk, list); qdri_walk_next(&walk);) QDRI_EACH_ELEMENT(walk, its)
+    if (its == element) return 1;
     return 0;
 }
 
-static qdr_status look_for_twice(const qdri_list *list, int lists, const char *suspect, int *found,
+static qdr_status look_for_twice(const qdri_places *list, int lists, const char *suspect, int *found,
                                  int64_t *element, int *list_a, int *list_b) {
     element_set set = {0};
     int64_t repeated = 0;
@@ -158,8 +158,8 @@ static qdr_status look_for_twice(const qdri_list *list, int lists, const char *s
     return QDR_OK;
 }
 
-qdr_status qdri_lists_twice(const qdri_list *list, int lists, int *found, int64_t *element, int *list_a,
-                            int *list_b) {
+qdr_status qdri_places_twice(const qdri_places *list, int lists, int *found, int64_t *element, int *list_a,
+                             int *list_b) {
     char *suspect = QDRI_ZERO_ARRAY(char, lists);
     if (!suspect) return qdri_fail_memory();
     qdr_status status = find_suspects(list, lists, suspect);
@@ -171,7 +171,7 @@ qdr_status qdri_lists_twice(const qdri_list *list, int lists, int *found, int64_
 /* ---- meeting ------------------------------------------------------------------------------------------- */
 
 /* Narrows a window to the range of these lists; if they are all empty, to nothing. */
-static void narrow(const qdri_list *list, int lists, int64_t *lowest, int64_t *highest) {
+static void narrow(const qdri_places *list, int lists, int64_t *lowest, int64_t *highest) {
     int64_t low = INT64_MAX, high = -1;
     for (int i = 0; i < lists; i++) {
         if (list[i].count == 0) continue;
@@ -182,30 +182,28 @@ static void narrow(const qdri_list *list, int lists, int64_t *lowest, int64_t *h
     if (high < *highest) *highest = high;
 }
 
-static int meets_window(const element_set *set, const qdri_list *list) {
+static int meets_window(const element_set *set, const qdri_places *list) {
     return list->count > 0 && list->lowest <= set->highest && list->highest >= set->lowest;
 }
 
-static void add_inside(element_set *set, const qdri_list *list) {
+static void add_inside(element_set *set, const qdri_places *list) {
     qdri_walk walk;
-    for (qdri_walk_begin(&walk, list); qdri_walk_next(&walk);)
-        for (int64_t k = 0; k < walk.count; k++)
-            if (in_window(set, qdri_walk_at(&walk, k))) set_add(set, qdri_walk_at(&walk, k));
+    for (qdri_walk_begin(&walk, list); qdri_walk_next(&walk);) QDRI_EACH_ELEMENT(walk, element)
+    if (in_window(set, element)) set_add(set, element);
 }
 
-static int find_member(const element_set *set, const qdri_list *list, int64_t *element) {
+static int find_member(const element_set *set, const qdri_places *list, int64_t *element) {
     qdri_walk walk;
-    for (qdri_walk_begin(&walk, list); qdri_walk_next(&walk);)
-        for (int64_t k = 0; k < walk.count; k++)
-            if (set_has(set, qdri_walk_at(&walk, k))) {
-                *element = qdri_walk_at(&walk, k);
-                return 1;
-            }
+    for (qdri_walk_begin(&walk, list); qdri_walk_next(&walk);) QDRI_EACH_ELEMENT(walk, its)
+    if (set_has(set, its)) {
+        *element = its;
+        return 1;
+    }
     return 0;
 }
 
-qdr_status qdri_lists_meet(const qdri_list *a, int as, const qdri_list *b, int bs, int *found,
-                           int64_t *element) {
+qdr_status qdri_places_meet(const qdri_places *a, int as, const qdri_places *b, int bs, int *found,
+                            int64_t *element) {
     int64_t lowest = 0, highest = INT64_MAX, total = 0;
     int met = 0;
     narrow(a, as, &lowest, &highest);

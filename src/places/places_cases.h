@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of every shape, for the tests of this folder. */
-#ifndef QDRI_LIST_CASES_H
-#define QDRI_LIST_CASES_H
+#ifndef QDRI_PLACES_CASES_H
+#define QDRI_PLACES_CASES_H
 
 #include <stdint.h>
 
 #include "base/random.h"
-#include "list.h"
+#include "places/places.h"
 
 typedef enum list_case {
     CASE_CONTIGUOUS,

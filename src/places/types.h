@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of types and that of operations, in the order of the enumerations of quadrille/item.h; names,
+/* The table of types and that of operations, in the order of the enumerations of quadrille/places.h; names,
  * sizes, suitability and kernels follow from them. */
 #ifndef QDRI_TYPES_H
 #define QDRI_TYPES_H
 
-#include "quadrille/item.h"
+#include "quadrille/places.h"
 
 /* Kinds of types: an operation says for which of them it is defined. */
 enum { QDRI_WHOLE = 1, QDRI_REAL_NUMBER = 2, QDRI_COMPLEX_NUMBER = 4 };

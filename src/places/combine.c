@@ -2,8 +2,8 @@
 /*
  * Combining what arrived with what is there: one kernel per operation and type, from one line each.
  *
- * A kernel goes through *rows*: `width` parts that lie together, at index[k] * width. What is contiguous is
- * one row; rows of one to three parts have loops of their own. Longer ones go in blocks of constant length,
+ * A kernel goes through *rows*: `width` parts that lie together, index[k] * unit bytes behind the first. What lies together
+ * is one row; rows of one to three parts have loops of their own. Longer ones go in blocks of constant length,
  * which compilers turn into vector instructions without having to weigh it. Values are loaded and stored by
  * memcpy, which is a plain instruction: packed memory has any alignment, and an array may be of a type that C
  * holds to be another (long and long long). Elements go strictly in order, so that one that is listed twice
@@ -18,12 +18,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernels.h"
-#include "types.h"
-#include "walk.h"
+#include "places/kernels.h"
+#include "places/types.h"
+#include "places/walk.h"
 
 /* Combines `count` rows of `width` parts. */
-typedef void row_kernel(const char *restrict from, const uint32_t *restrict index, int64_t count,
+typedef void row_kernel(const char *restrict from, const uint32_t *restrict index, size_t unit, int64_t count,
                         int64_t width, char *restrict array);
 
 enum { BLOCK = 64 }; /* bytes */
@@ -40,7 +40,7 @@ enum { BLOCK = 64 }; /* bytes */
 
 #define EACH_ROW(bytes, statements)                                                                          \
     for (int64_t k = 0; k < count; k++, from += (bytes)) {                                                   \
-        char *into = array + index[k] * (bytes);                                                             \
+        char *into = array + index[k] * unit;                                                                \
         statements;                                                                                          \
     }
 
@@ -51,7 +51,7 @@ enum { BLOCK = 64 }; /* bytes */
             for (size_t i = 0; i < LENGTH; i++) STEP(part, expression, i);                                   \
         for (size_t i = 0; i < (size_t)width; i++) STEP(part, expression, i);                                \
     }                                                                                                        \
-    static void name(const char *restrict from, const uint32_t *restrict index, int64_t count,               \
+    static void name(const char *restrict from, const uint32_t *restrict index, size_t unit, int64_t count,  \
                      int64_t width, char *restrict array) {                                                  \
         size_t bytes = (size_t)width * sizeof(part);                                                         \
         switch (width) {                                                                                     \
@@ -100,10 +100,10 @@ enum { BLOCK = 64 }; /* bytes */
     COMPLEX_PRODUCT(product_complex_##suffix, part)
 
 #define COMPLEX_PRODUCT(name, part)                                                                          \
-    static void name(const char *restrict from, const uint32_t *restrict index, int64_t count,               \
+    static void name(const char *restrict from, const uint32_t *restrict index, size_t unit, int64_t count,  \
                      int64_t width, char *restrict array) {                                                  \
         for (int64_t k = 0; k < count; k++) {                                                                \
-            char *into = array + index[k] * (size_t)width * sizeof(part);                                    \
+            char *into = array + index[k] * unit;                                                            \
             for (int64_t i = 0; i < width; i += 2, from += 2 * sizeof(part), into += 2 * sizeof(part)) {     \
                 part a[2], b[2];                                                                             \
                 memcpy(a, into, sizeof a);                                                                   \
@@ -160,36 +160,67 @@ static row_kernel *const kernels[QDRI_TYPES][QDRI_OPERATIONS] = {
     [QDR_DOUBLE_COMPLEX] = {[QDR_SUM] = sum_double, [QDR_PRODUCT] = product_complex_double},
 };
 
-void qdri_combine(const qdri_list *list, const void *packed, qdr_type type, int64_t width,
+/* What a kernel does with the rows of a stretch that has no index: they get one, in a small table. Where the steps do not
+ * fit there, rows come one by one. */
+typedef struct rows {
+    row_kernel *kernel;
+    const char *from;
+    char *array;
+    int64_t unit, parts; /* bytes from one element to the next, parts of a row */
+    int64_t row_bytes;   /* packed */
+} rows;
+
+static void combine_rows(const rows *all, int64_t base, int64_t step, int64_t count) {
+    enum { TABLE = 128, FARTHEST = 1 << 24 };
+    uint32_t index[TABLE];
+    int64_t distance = step < 0 ? -step : step, size = distance > FARTHEST ? 1
+                                                       : count < TABLE     ? count
+                                                                           : TABLE;
+    for (int64_t k = 0; k < size; k++) index[k] = (uint32_t)((step < 0 ? size - 1 - k : k) * distance);
+    for (int64_t k = 0; k < count; k += size) {
+        int64_t some = count - k < size ? count - k : size;
+        int64_t lowest = base + (step < 0 ? k + some - 1 : k) * step;
+        all->kernel(all->from + k * all->row_bytes, step < 0 ? index + (size - some) : index,
+                    (size_t)all->unit, some, all->parts, all->array + lowest * all->unit);
+    }
+}
+
+void qdri_combine(const qdri_places *places, const void *packed, qdr_type type, int64_t width, int64_t stride,
                   qdr_operation operation, void *array) {
-    static const uint32_t one_row = 0;
     qdri_walk walk;
     int64_t bytes = qdr_type_bytes(type) * width, parts = qdri_type_parts(type) * width;
     if (operation == QDR_REPLACE) {
-        qdri_scatter(list, packed, bytes, array);
+        qdri_scatter(places, packed, bytes, stride, array);
         return;
     }
     row_kernel *kernel = kernels[type][operation];
     assert(kernel);
-    if (list->count == 0 || width == 0) return;
-    for (qdri_walk_begin(&walk, list); qdri_walk_next(&walk);) {
-        const char *from = (const char *)packed + walk.position * bytes;
-        char *into = (char *)array + walk.base * bytes;
-        if (walk.index)
-            kernel(from, walk.index, walk.count, parts, into);
-        else
-            kernel(from, &one_row, 1, walk.count * parts, into);
+    if (places->count == 0 || width == 0) return;
+    for (qdri_walk_begin(&walk, places); qdri_walk_next(&walk);) {
+        rows all = {kernel, (const char *)packed + walk.position * bytes, array, stride, parts, bytes};
+        if (walk.index) {
+            kernel(all.from, walk.index, (size_t)stride, walk.rows, parts, all.array + walk.base * stride);
+        } else if (walk.run == 1 || stride == bytes) {
+            all.parts *= walk.run;
+            all.row_bytes *= walk.run;
+            combine_rows(&all, walk.base, walk.step, walk.rows);
+        } else {
+            for (int64_t row = 0; row < walk.rows; row++, all.from += walk.run * bytes)
+                combine_rows(&all, qdri_walk_row(&walk, row), 1, walk.run);
+        }
     }
 }
 
-void qdri_combine_by(const qdri_list *list, const void *packed, int64_t element_bytes,
+void qdri_combine_by(const qdri_places *places, const void *packed, int64_t element_bytes, int64_t stride,
                      qdr_combine_function *combine, void *context, void *array) {
     qdri_walk walk;
-    if (list->count == 0 || element_bytes == 0) return;
-    for (qdri_walk_begin(&walk, list); qdri_walk_next(&walk);) {
-        int64_t calls = walk.index ? walk.count : 1, elements = walk.index ? 1 : walk.count;
-        for (int64_t k = 0; k < calls; k++)
-            combine(context, (char *)array + qdri_walk_at(&walk, k) * element_bytes,
-                    (const char *)packed + (walk.position + k) * element_bytes, elements, element_bytes);
+    if (places->count == 0 || element_bytes == 0) return;
+    for (qdri_walk_begin(&walk, places); qdri_walk_next(&walk);) {
+        int64_t together = stride == element_bytes ? walk.run : 1;
+        const char *from = (const char *)packed + walk.position * element_bytes;
+        for (int64_t row = 0; row < walk.rows; row++)
+            for (int64_t i = 0; i < walk.run; i += together, from += together * element_bytes)
+                combine(context, (char *)array + (qdri_walk_row(&walk, row) + i) * stride, from, together,
+                        element_bytes);
     }
 }

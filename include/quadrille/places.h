@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Items: what an element of an array is made of, and how what arrives is combined with what is there.
+ * Elements: what an element of an array is made of, and how what arrives is combined with what is there.
  *
  * An element is `width` values of one type. The type matters to operations and to alignment only; data that
  * is just moved may always be called QDR_BYTE.
  */
-#ifndef QUADRILLE_ITEM_H
-#define QUADRILLE_ITEM_H
+#ifndef QUADRILLE_PLACES_H
+#define QUADRILLE_PLACES_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Elements that stand twice, and lists that meet: against brute force, for few and many lists, near and far
  * elements; and what ranges alone decide is decided by them. */
-#include "item/list.h"
+#include "places/places.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,13 +11,13 @@
 
 #include <cmocka.h>
 
-#include "list_cases.h"
+#include "places_cases.h"
 
 enum { LISTS = 9, MOST = 60 };
 
 typedef struct group {
     int lists;
-    qdri_list list[LISTS];
+    qdri_places list[LISTS];
     int64_t index[LISTS][MOST];
 } group;
 
@@ -32,12 +32,12 @@ static void make_group(group *made, qdri_random *random, int64_t spread, int64_t
         fill_case(kind, random, count, made->index[i]);
         int64_t shift = apart * qdri_random_between(random, 0, LISTS);
         for (int64_t k = 0; k < count; k++) made->index[i][k] = made->index[i][k] * spread + shift;
-        assert_int_equal(qdri_list_open(made->index[i], 0, count, &made->list[i]), QDR_OK);
+        assert_int_equal(qdri_places_open(made->index[i], 0, count, &made->list[i]), QDR_OK);
     }
 }
 
 static void close_group(group *made) {
-    for (int i = 0; i < made->lists; i++) qdri_list_close(&made->list[i]);
+    for (int i = 0; i < made->lists; i++) qdri_places_close(&made->list[i]);
 }
 
 /* The first list that has the element before entry k of list i; -1 if none. */
@@ -51,7 +51,7 @@ static int first_before(const group *made, int i, int64_t k) {
 static int check_twice(const group *made) {
     int found = -1, list_a = -1, list_b = -1;
     int64_t element = -1;
-    assert_int_equal(qdri_lists_twice(made->list, made->lists, &found, &element, &list_a, &list_b), QDR_OK);
+    assert_int_equal(qdri_places_twice(made->list, made->lists, &found, &element, &list_a, &list_b), QDR_OK);
     for (int i = 0; i < made->lists; i++)
         for (int64_t k = 0; k < made->list[i].count; k++) {
             int before = first_before(made, i, k);
@@ -73,7 +73,7 @@ static int stands_in(const group *made, int64_t element) {
 static int check_meet(const group *a, const group *b) {
     int found = -1;
     int64_t element = -1;
-    assert_int_equal(qdri_lists_meet(a->list, a->lists, b->list, b->lists, &found, &element), QDR_OK);
+    assert_int_equal(qdri_places_meet(a->list, a->lists, b->list, b->lists, &found, &element), QDR_OK);
     for (int i = 0; i < b->lists; i++)
         for (int64_t k = 0; k < b->list[i].count; k++)
             if (stands_in(a, b->index[i][k])) {
@@ -109,18 +109,18 @@ static void one_repetition(void **state) {
     for (int64_t spread = 1; spread < INT64_C(1) << 50; spread *= 1021)
         for (int64_t at = 1; at < 4000; at += 333) {
             for (int64_t k = 0; k < 4000; k++) index[k] = (k * 1597 % 4001) * spread;
-            qdri_list list[2];
+            qdri_places list[2];
             int found, list_a, list_b;
             int64_t element;
             for (int repeated = 0; repeated < 2; repeated++) {
                 if (repeated) index[at] = index[0];
-                assert_int_equal(qdri_list_open(index, 0, 2000, list), QDR_OK);
-                assert_int_equal(qdri_list_open(index + 2000, 0, 2000, list + 1), QDR_OK);
-                assert_int_equal(qdri_lists_twice(list, 2, &found, &element, &list_a, &list_b), QDR_OK);
+                assert_int_equal(qdri_places_open(index, 0, 2000, list), QDR_OK);
+                assert_int_equal(qdri_places_open(index + 2000, 0, 2000, list + 1), QDR_OK);
+                assert_int_equal(qdri_places_twice(list, 2, &found, &element, &list_a, &list_b), QDR_OK);
                 assert_int_equal(found, repeated);
                 if (repeated) assert_true(element == index[0] && list_a == 0 && list_b == (at >= 2000));
-                qdri_list_close(list);
-                qdri_list_close(list + 1);
+                qdri_places_close(list);
+                qdri_places_close(list + 1);
             }
         }
 }
@@ -128,33 +128,33 @@ static void one_repetition(void **state) {
 /* Lists of 2^60 elements: if ranges did not decide, this would not end, nor find memory. */
 static void ranges_decide(void **state) {
     (void)state;
-    qdri_list list[3];
+    qdri_places list[3];
     int found = -1, list_a, list_b;
     int64_t element;
     static const int64_t rising[] = {(INT64_C(1) << 62) + 1, (INT64_C(1) << 62) + 5, (INT64_C(1) << 62) + 6};
-    assert_int_equal(qdri_list_open(NULL, INT64_C(1) << 61, INT64_C(1) << 60, list), QDR_OK);
-    assert_int_equal(qdri_list_open(NULL, 0, INT64_C(1) << 61, list + 1), QDR_OK);
-    assert_int_equal(qdri_list_open(rising, 0, 3, list + 2), QDR_OK);
-    assert_int_equal(qdri_lists_twice(list, 3, &found, &element, &list_a, &list_b), QDR_OK);
+    assert_int_equal(qdri_places_open(NULL, INT64_C(1) << 61, INT64_C(1) << 60, list), QDR_OK);
+    assert_int_equal(qdri_places_open(NULL, 0, INT64_C(1) << 61, list + 1), QDR_OK);
+    assert_int_equal(qdri_places_open(rising, 0, 3, list + 2), QDR_OK);
+    assert_int_equal(qdri_places_twice(list, 3, &found, &element, &list_a, &list_b), QDR_OK);
     assert_int_equal(found, 0);
     found = -1;
-    assert_int_equal(qdri_lists_meet(list, 2, list + 2, 1, &found, &element), QDR_OK);
+    assert_int_equal(qdri_places_meet(list, 2, list + 2, 1, &found, &element), QDR_OK);
     assert_int_equal(found, 0);
-    qdri_list_close(list + 2);
+    qdri_places_close(list + 2);
 }
 
 static void no_lists(void **state) {
     (void)state;
-    qdri_list empty[2] = {{.highest = -1, .distinct = 1, .stride = 1}, {.highest = -1, .distinct = 1}};
+    qdri_places empty[2] = {{.highest = -1, .distinct = 1, .stride = 1}, {.highest = -1, .distinct = 1}};
     int found = -1, list_a, list_b;
     int64_t element;
-    assert_int_equal(qdri_lists_twice(NULL, 0, &found, &element, &list_a, &list_b), QDR_OK);
+    assert_int_equal(qdri_places_twice(NULL, 0, &found, &element, &list_a, &list_b), QDR_OK);
     assert_int_equal(found, 0);
-    assert_int_equal(qdri_lists_twice(empty, 2, &found, &element, &list_a, &list_b), QDR_OK);
+    assert_int_equal(qdri_places_twice(empty, 2, &found, &element, &list_a, &list_b), QDR_OK);
     assert_int_equal(found, 0);
-    assert_int_equal(qdri_lists_meet(NULL, 0, empty, 2, &found, &element), QDR_OK);
+    assert_int_equal(qdri_places_meet(NULL, 0, empty, 2, &found, &element), QDR_OK);
     assert_int_equal(found, 0);
-    assert_int_equal(qdri_lists_meet(empty, 1, empty + 1, 1, &found, &element), QDR_OK);
+    assert_int_equal(qdri_places_meet(empty, 1, empty + 1, 1, &found, &element), QDR_OK);
     assert_int_equal(found, 0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A list gives back what it was made of, whatever its shape; walks agree with it; and it is refused when it
  * cannot be one. */
-#include "item/list.h"
+#include "places/places.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "list_cases.h"
-#include "walk.h"
+#include "places_cases.h"
+#include "places/walk.h"
 
 enum { MOST = 700 };
 
@@ -25,7 +25,7 @@ static int repeats(const int64_t *index, int64_t count) {
     return 0;
 }
 
-static void check_range_of(const qdri_list *list, const int64_t *index, int64_t count) {
+static void check_range_of(const qdri_places *list, const int64_t *index, int64_t count) {
     int64_t lowest = count ? INT64_MAX : 0, highest = -1;
     for (int64_t k = 0; k < count; k++) {
         if (index[k] < lowest) lowest = index[k];
@@ -35,29 +35,28 @@ static void check_range_of(const qdri_list *list, const int64_t *index, int64_t 
     assert_true(list->lowest == lowest && list->highest == highest);
 }
 
-static void check_walk(const qdri_list *list, const int64_t *index) {
+static void check_walk(const qdri_places *list, const int64_t *index) {
     qdri_walk walk;
     int64_t seen = 0;
     for (qdri_walk_begin(&walk, list); qdri_walk_next(&walk);) {
-        assert_true(walk.position == seen && walk.count > 0);
-        assert_true(walk.base >= 0); /* pointers to a piece stay inside the array */
-        for (int64_t k = 0; k < walk.count; k++) assert_true(qdri_walk_at(&walk, k) == index[seen + k]);
-        seen += walk.count;
+        assert_true(walk.position == seen && walk.rows > 0 && walk.run > 0);
+        assert_true(walk.base >= 0); /* pointers to a stretch stay inside the array */
+        QDRI_EACH_ELEMENT(walk, element) assert_true(element == index[seen++]);
     }
     assert_int_equal(seen, list->count);
 }
 
 static qdri_shape check_list(const int64_t *index, int64_t count) {
-    qdri_list list;
-    assert_int_equal(qdri_list_open(index, -77, count, &list), QDR_OK);
+    qdri_places list;
+    assert_int_equal(qdri_places_open(index, -77, count, &list), QDR_OK);
     check_range_of(&list, index, count);
-    for (int64_t k = 0; k < count; k++) assert_true(qdri_list_at(&list, k) == index[k]);
+    for (int64_t k = 0; k < count; k++) assert_true(qdri_places_at(&list, k) == index[k]);
     check_walk(&list, index);
     if (list.distinct) assert_false(repeats(index, count));
     qdri_shape shape = list.shape;
-    qdri_list_close(&list);
+    qdri_places_close(&list);
     assert_int_equal(list.count, 0);
-    qdri_list_close(&list);
+    qdri_places_close(&list);
     return shape;
 }
 
@@ -71,7 +70,7 @@ static void every_shape_and_size(void **state) {
             qdri_shape shape = check_list(scratch, count);
             shapes[shape]++;
             if (kind <= CASE_CONSTANT || count <= 2) assert_int_equal(shape, QDRI_EVEN);
-            if (kind == CASE_LONG_RUNS && count > 100) assert_int_equal(shape, QDRI_RUNS);
+            if (kind == CASE_LONG_RUNS && count > 100) assert_int_equal(shape, QDRI_PIECES);
             if (kind == CASE_SCATTERED && count > 100) assert_int_equal(shape, QDRI_SCATTERED);
         }
     for (int shape = 0; shape < 3; shape++) assert_true(shapes[shape] > 50);
@@ -98,10 +97,10 @@ static void distinct_lists_are_known(void **state) {
         int distinct;
     } cases[] = {{rising, 5, 1}, {falling, 5, 1}, {same, 3, 0}, {same, 1, 1}, {mixed, 4, 0}, {flat, 4, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        qdri_list list;
-        assert_int_equal(qdri_list_open(cases[i].index, 0, cases[i].count, &list), QDR_OK);
+        qdri_places list;
+        assert_int_equal(qdri_places_open(cases[i].index, 0, cases[i].count, &list), QDR_OK);
         assert_int_equal(list.distinct, cases[i].distinct);
-        qdri_list_close(&list);
+        qdri_places_close(&list);
     }
 }
 
@@ -115,7 +114,8 @@ static void large_elements(void **state) {
             for (int64_t k = 0; k < count; k++) scratch[k] = 100 + qdri_random_between(&random, 0, spans[s]);
             scratch[count / 2] = 100;
             scratch[count - 1] = 100 + spans[s];
-            assert_int_equal(check_list(scratch, count), spans[s] > UINT32_MAX ? QDRI_RUNS : QDRI_SCATTERED);
+            assert_int_equal(check_list(scratch, count),
+                             spans[s] > UINT32_MAX ? QDRI_PIECES : QDRI_SCATTERED);
         }
     for (int64_t k = 0; k < 300; k++) scratch[k] = (INT64_C(1) << 50) + 3 * (k * k % 101);
     assert_int_equal(check_list(scratch, 300), QDRI_SCATTERED);
@@ -138,30 +138,31 @@ static void without_index(void **state) {
     } cases[] = {{0, 1}, {5, 300}, {INT64_C(1) << 40, INT64_C(1) << 60}, {INT64_MAX - 3, 3}, {0, INT64_MAX}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t first = cases[i].first, count = cases[i].count;
-        qdri_list list;
-        assert_int_equal(qdri_list_open(NULL, first, count, &list), QDR_OK);
+        qdri_places list;
+        assert_int_equal(qdri_places_open(NULL, first, count, &list), QDR_OK);
         assert_true(list.lowest == first && list.highest == first + (count - 1) && list.distinct);
-        assert_true(qdri_list_at(&list, 0) == first && qdri_list_at(&list, count - 1) == list.highest);
+        assert_true(qdri_places_at(&list, 0) == first && qdri_places_at(&list, count - 1) == list.highest);
         qdri_walk walk;
         qdri_walk_begin(&walk, &list);
-        assert_true(qdri_walk_next(&walk) && walk.count == count && !walk.index && !qdri_walk_next(&walk));
-        qdri_list_close(&list);
+        assert_true(qdri_walk_next(&walk) && walk.run == count && walk.rows == 1 && !walk.index &&
+                    !qdri_walk_next(&walk));
+        qdri_places_close(&list);
     }
-    qdri_list none;
-    assert_int_equal(qdri_list_open(NULL, -4, 0, &none), QDR_OK); /* no entry, so no element is wrong */
+    qdri_places none;
+    assert_int_equal(qdri_places_open(NULL, -4, 0, &none), QDR_OK); /* no entry, so no element is wrong */
     assert_true(none.count == 0 && none.lowest == 0 && none.highest == -1);
-    qdri_list_close(&none);
+    qdri_places_close(&none);
 }
 
 /* A part walks through the entries that it has, wherever it is cut, and so does a part of a part. */
-static void check_part(const qdri_list *part, const int64_t *index, int64_t count) {
+static void check_part(const qdri_places *part, const int64_t *index, int64_t count) {
     qdri_walk walk;
     int64_t walked = 0;
     assert_int_equal(part->count, count);
-    for (int64_t k = 0; k < count; k++) assert_int_equal(qdri_list_at(part, k), index[k]);
-    for (qdri_walk_begin(&walk, part); qdri_walk_next(&walk); walked += walk.count) {
-        assert_true(walk.position == walked && walk.count > 0);
-        for (int64_t k = 0; k < walk.count; k++) assert_int_equal(qdri_walk_at(&walk, k), index[walked + k]);
+    for (int64_t k = 0; k < count; k++) assert_int_equal(qdri_places_at(part, k), index[k]);
+    for (qdri_walk_begin(&walk, part); qdri_walk_next(&walk);) {
+        assert_true(walk.position == walked && walk.rows > 0 && walk.run > 0);
+        QDRI_EACH_ELEMENT(walk, element) assert_int_equal(element, index[walked++]);
     }
     assert_int_equal(walked, count);
 }
@@ -172,26 +173,27 @@ static void parts(void **state) {
     static int64_t index[COUNT];
     qdri_random random = qdri_random_seed(11);
     for (int kind = 0; kind < LIST_CASES; kind++) {
-        qdri_list list;
+        qdri_places list;
         fill_case((list_case)kind, &random, COUNT, index);
-        assert_int_equal(qdri_list_open(index, 0, COUNT, &list), QDR_OK);
+        assert_int_equal(qdri_places_open(index, 0, COUNT, &list), QDR_OK);
         for (int turn = 0; turn < 300; turn++) {
             int64_t from = qdri_random_between(&random, 0, COUNT),
                     to = qdri_random_between(&random, from, COUNT);
             int64_t length = to - from, first = qdri_random_between(&random, 0, length);
-            qdri_list part = qdri_list_part(&list, from, to), inner = qdri_list_part(&part, first, length);
+            qdri_places part = qdri_places_part(&list, from, to),
+                        inner = qdri_places_part(&part, first, length);
             check_part(&part, index + from, length);
             check_part(&inner, index + from + first, length - first);
         }
-        qdri_list_close(&list);
+        qdri_places_close(&list);
     }
 }
 
 static void expect_refusal(const int64_t *index, int64_t first, int64_t count, const char *words) {
-    qdri_list list, before;
+    qdri_places list, before;
     memset(&list, 0x5a, sizeof list);
     memcpy(&before, &list, sizeof list);
-    assert_int_equal(qdri_list_open(index, first, count, &list), QDR_RANGE);
+    assert_int_equal(qdri_places_open(index, first, count, &list), QDR_RANGE);
     assert_memory_equal(&list, &before, sizeof list);
     if (!strstr(qdr_error_message(), words)) fail_msg("'%s' lacks '%s'", qdr_error_message(), words);
 }
@@ -208,8 +210,8 @@ static void refusals(void **state) {
     expect_refusal(NULL, -8, 2, "element -8");
     expect_refusal(NULL, 1, INT64_MAX, "beyond");
     expect_refusal(NULL, INT64_MAX, 1, "beyond");
-    qdri_list zero = {0};
-    qdri_list_close(&zero);
+    qdri_places zero = {0};
+    qdri_places_close(&zero);
 }
 
 int main(void) {

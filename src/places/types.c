@@ -3,7 +3,7 @@
  * Types and operations by their tables. Both are indexed by the enumeration, so that a size or a name is one
  * load; a number that is no member of it, as a program may pass by mistake, is answered, not followed.
  */
-#include "types.h"
+#include "places/types.h"
 
 #include <stddef.h>
 

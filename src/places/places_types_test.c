@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sizes, names and suitability are what quadrille/item.h says; what does not exist is answered. */
-#include "quadrille/item.h"
+/* Sizes, names and suitability are what quadrille/places.h says; what does not exist is answered. */
+#include "quadrille/places.h"
 
 #include <complex.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "types.h"
+#include "places/types.h"
 
 static void sizes(void **state) {
     (void)state;

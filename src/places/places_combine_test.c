@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every operation on every type it suits against an oracle that knows values, not kernels: every shape of
  * list, widths 1 to 9 and more, any alignment, extreme values, infinities and what is no number. */
-#include "item/kernels.h"
+#include "places/kernels.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "list_cases.h"
-#include "types.h"
+#include "places_cases.h"
+#include "places/types.h"
 
 enum { MOST = 160, WIDEST = 40 };
 
@@ -250,17 +250,17 @@ static void expect_in_order(stage *made, qdr_operation operation, qdr_type type,
 static void check_combine(qdri_random *random, qdr_operation operation, qdr_type type, int64_t width,
                           list_case kind) {
     int64_t count = kind == CASE_LONG_RUNS ? MOST : qdri_random_between(random, 0, MOST / width);
-    qdri_list list;
+    qdri_places list;
     fill_case(kind, random, count, place);
-    assert_int_equal(qdri_list_open(place, 0, count, &list), QDR_OK);
+    assert_int_equal(qdri_places_open(place, 0, count, &list), QDR_OK);
     stage made = set_stage(random, type, width, count);
     expect_in_order(&made, operation, type, width, count);
-    qdri_combine(&list, made.from, type, width, operation, made.array);
+    qdri_combine(&list, made.from, type, width, width * qdr_type_bytes(type), operation, made.array);
     if (!same_values(type, made.array, made.expected, made.array_bytes))
         fail_msg("%s of %s, width %d, list %d of %d", qdr_operation_name(operation), qdr_type_name(type),
                  (int)width, (int)kind, (int)count);
     clear_stage(&made);
-    qdri_list_close(&list);
+    qdri_places_close(&list);
 }
 
 static void every_combination(void **state) {
@@ -285,34 +285,34 @@ static void repetitions_in_order(void **state) {
     static const int64_t thrice[] = {1, 0, 1, 1, 2};
     static const double packed[] = {1, 7, 1e16, -1e16, 0};
     double array[3] = {0, 0, 5};
-    qdri_list list;
-    assert_int_equal(qdri_list_open(thrice, 0, 5, &list), QDR_OK);
-    qdri_combine(&list, packed, QDR_DOUBLE, 1, QDR_SUM, array);
+    qdri_places list;
+    assert_int_equal(qdri_places_open(thrice, 0, 5, &list), QDR_OK);
+    qdri_combine(&list, packed, QDR_DOUBLE, 1, 8, QDR_SUM, array);
     assert_true(array[0] == 7 && array[1] == 1 + 1e16 - 1e16 && array[2] == 5);
-    qdri_list_close(&list);
+    qdri_places_close(&list);
 }
 
 static void signed_zeros_stay(void **state) {
     (void)state;
     double array[] = {0.0, -0.0, 0.0, -0.0};
     static const double packed[] = {-0.0, 0.0, -0.0, 0.0};
-    qdri_list list;
-    assert_int_equal(qdri_list_open(NULL, 0, 4, &list), QDR_OK);
-    qdri_combine(&list, packed, QDR_DOUBLE, 1, QDR_MINIMUM, array);
-    qdri_combine(&list, packed, QDR_DOUBLE, 1, QDR_MAXIMUM, array);
+    qdri_places list;
+    assert_int_equal(qdri_places_open(NULL, 0, 4, &list), QDR_OK);
+    qdri_combine(&list, packed, QDR_DOUBLE, 1, 8, QDR_MINIMUM, array);
+    qdri_combine(&list, packed, QDR_DOUBLE, 1, 8, QDR_MAXIMUM, array);
     for (int i = 0; i < 4; i++) assert_int_equal(signbit(array[i]) != 0, i % 2);
 }
 
 static void nothing_needs_no_arrays(void **state) {
     (void)state;
-    qdri_list empty, some;
-    assert_int_equal(qdri_list_open(NULL, 0, 0, &empty), QDR_OK);
-    assert_int_equal(qdri_list_open(NULL, 3, 2, &some), QDR_OK);
-    qdri_combine(&empty, NULL, QDR_INT16, 3, QDR_SUM, NULL);
-    qdri_combine(&some, NULL, QDR_INT16, 0, QDR_SUM, NULL);
-    qdri_combine(&some, NULL, QDR_FLOAT, 0, QDR_REPLACE, NULL);
-    qdri_combine_by(&empty, NULL, 8, NULL, NULL, NULL);
-    qdri_combine_by(&some, NULL, 0, NULL, NULL, NULL);
+    qdri_places empty, some;
+    assert_int_equal(qdri_places_open(NULL, 0, 0, &empty), QDR_OK);
+    assert_int_equal(qdri_places_open(NULL, 3, 2, &some), QDR_OK);
+    qdri_combine(&empty, NULL, QDR_INT16, 3, 6, QDR_SUM, NULL);
+    qdri_combine(&some, NULL, QDR_INT16, 0, 0, QDR_SUM, NULL);
+    qdri_combine(&some, NULL, QDR_FLOAT, 0, 0, QDR_REPLACE, NULL);
+    qdri_combine_by(&empty, NULL, 8, 8, NULL, NULL, NULL);
+    qdri_combine_by(&some, NULL, 0, 0, NULL, NULL, NULL);
 }
 
 /* ---- a function of the user's -------------------------------------------------------------------------- */
@@ -337,22 +337,22 @@ static void by_function(void **state) {
     qdri_random random = qdri_random_seed(33);
     for (int kind = 0; kind < LIST_CASES; kind++)
         for (int64_t size = 1; size <= 19; size += 3) {
-            qdri_list list;
+            qdri_places list;
             calls seen = {0};
             fill_case((list_case)kind, &random, MOST, place);
-            assert_int_equal(qdri_list_open(place, 0, MOST, &list), QDR_OK);
+            assert_int_equal(qdri_places_open(place, 0, MOST, &list), QDR_OK);
             stage made = set_stage(&random, QDR_BYTE, size, MOST);
             for (int64_t i = 0; i < MOST * size; i++) {
                 unsigned char *to = made.expected + place[i / size] * size + i % size;
                 *to = (unsigned char)(3 * *to + made.from[i]);
             }
-            qdri_combine_by(&list, made.from, size, mix, &seen, made.array);
+            qdri_combine_by(&list, made.from, size, size, mix, &seen, made.array);
             assert_memory_equal(made.array, made.expected, (size_t)made.array_bytes);
             assert_true(seen.elements == MOST && seen.bytes == size);
             if (kind == CASE_CONTIGUOUS) assert_int_equal(seen.made, 1);
-            if (kind == CASE_LONG_RUNS) assert_int_equal(seen.made, list.runs);
+            if (kind == CASE_LONG_RUNS) assert_int_equal(seen.made, list.spans);
             clear_stage(&made);
-            qdri_list_close(&list);
+            qdri_places_close(&list);
         }
 }
 
