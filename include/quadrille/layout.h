@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "quadrille/base.h"
+#include "quadrille/places.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,11 +36,6 @@ extern "C" {
 
 typedef struct qdr_layout qdr_layout;
 typedef struct qdr_region qdr_region;
-
-enum { QDR_MOST_DIMENSIONS = 16 };
-
-/* Which index runs fastest: the last (C) or the first (Fortran). */
-typedef enum qdr_order { QDR_ROW_MAJOR, QDR_COLUMN_MAJOR } qdr_order;
 
 /* ---- regular layouts ----------------------------------------------------------------------------------- */
 
@@ -54,9 +50,9 @@ typedef enum qdr_spread {
 typedef struct qdr_axis {
     int64_t extent; /* elements along it; may be 0 */
     qdr_spread spread;
-    int parts;          /* of the process grid; 0 means 1 */
-    int64_t block;      /* of QDR_CYCLIC; 0 means 1 */
-    const int64_t *cut; /* of QDR_CUTS: [parts + 1], from 0 to extent, never falling */
+    int parts;                        /* of the process grid; 0 means 1 */
+    int64_t block;                    /* of QDR_CYCLIC; 0 means 1 */
+    const int64_t *cut;               /* of QDR_CUTS: [parts + 1], from 0 to extent, never falling */
     int64_t ghost_below, ghost_above; /* layers in each rank's memory before and behind its own elements */
 } qdr_axis;
 

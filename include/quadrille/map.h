@@ -103,6 +103,34 @@ static inline qdr_map_options qdr_map_options_initial(void) {
 qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_indices *receives,
                           const qdr_map_options *options, qdr_map **map);
 
+/* One side of a map between arrays that lie regularly: boxes of this rank's array, each with one partner. A halo of a mesh of
+ * 1000 x 1000 cells, of which each rank has a block with one layer of ghosts around it:
+ *
+ *     int64_t extent[] = {rows + 2, columns + 2};
+ *     int rank[] = {north, south};
+ *     int64_t edge[][2] = {{1, 1}, {rows, 1}}, ghost[][2] = {{0, 1}, {rows + 1, 1}};
+ *     int64_t count[][2] = {{1, columns}, {1, columns}};
+ *     qdr_boxes out = {2, extent, QDR_ROW_MAJOR, 2, rank, edge[0], count[0]};
+ *     qdr_boxes in = {2, extent, QDR_ROW_MAJOR, 2, rank, ghost[0], count[0]};
+ *     qdr_map_from_boxes(comm, &out, &in, NULL, &map);
+ *
+ * Elements of a box go in the order in which they lie in memory, and boxes with one partner one after the other, as they
+ * stand here: at both ends alike, so a rank that is its neighbour's neighbour on two sides names them in the other's order. */
+typedef struct qdr_boxes {
+    int dimensions;        /* of the array: 1 to QDR_MOST_DIMENSIONS */
+    const int64_t *extent; /* [dimensions]: of all that this rank has in memory, with ghosts */
+    qdr_order order;
+    int boxes;
+    const int *rank;      /* [boxes]: the partner of each */
+    const int64_t *lower; /* [boxes][dimensions]: the lowest indices */
+    const int64_t *count; /* [boxes][dimensions]: how many from there on; 0: none */
+} qdr_boxes;
+
+/* Collective: all ranks give both sides, as boxes. The same map as from lists of all these elements, made in a time and a
+ * memory that depend on the number of boxes alone. */
+qdr_status qdr_map_from_boxes(MPI_Comm comm, const qdr_boxes *sends, const qdr_boxes *receives,
+                              const qdr_map_options *options, qdr_map **map);
+
 /* Local. Other lists for the same partners, flat or in the order of qdr_map_look(), from the next start on; NULL
  * leaves a side as it is (where the library chose the order of links, both are needed). The two ends must
  * state the same counts. For algorithms that take any size (`paced`, `async`, `distributed`), or when counts do
@@ -129,6 +157,9 @@ const qdr_plan *qdr_map_plan(const qdr_map *map, qdr_direction direction);
  * and received; otherwise they must not overlap. Source is only read. Both are borrowed until the exchange
  * ends. Host memory: pointers to a device are refused.
  *
+ * Strides: an element lies `width` values behind the one before, or, in an array of structures, as many bytes behind it as
+ * the structure has.
+ *
  * Elements of varying size: element e lies at bytes [start[e], start[e + 1]) of its array; `type` is
  * QDR_BYTE, `width` 0, the operation QDR_REPLACE; both ends must state the same sizes. */
 typedef struct qdr_field {
@@ -140,6 +171,7 @@ typedef struct qdr_field {
     qdr_combine_function *combine; /* of QDR_COMBINE */
     void *context;
     const int64_t *source_start, *target_start; /* of elements of varying size; else NULL */
+    int64_t source_stride, target_stride; /* bytes from one element to the next; 0: that of `width` values */
 } qdr_field;
 
 enum { QDR_MOST_FIELDS = 64 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Elements: what an element of an array is made of, and how what arrives is combined with what is there.
+ * Elements of arrays: what one is made of, how they lie, and how what arrives is combined with what is there.
  *
  * An element is `width` values of one type. The type matters to operations and to alignment only; data that
  * is just moved may always be called QDR_BYTE.
@@ -55,6 +55,11 @@ typedef enum qdr_operation {
  * associative and commutative where the map is `unordered`: the order of contributions to one element is
  * unspecified there. */
 typedef void qdr_combine_function(void *context, void *into, const void *from, int64_t count, int64_t bytes);
+
+enum { QDR_MOST_DIMENSIONS = 16 };
+
+/* Which index runs fastest: the last (C) or the first (Fortran). */
+typedef enum qdr_order { QDR_ROW_MAJOR, QDR_COLUMN_MAJOR } qdr_order;
 
 /* Local, free of cost. The bytes of one value; 0 for a type that does not exist. */
 int64_t qdr_type_bytes(qdr_type type);

@@ -17,9 +17,13 @@
 
 /* What the lists of one call are, on every rank. */
 typedef struct given {
+    const char *call;
     MPI_Comm comm;
     int ranks;
-    const qdr_indices *sends, *receives;
+    const qdr_indices *sends, *receives; /* of boxes: ranks and counts alone */
+    qdri_map_boxes *boxes[2];            /* NULL: there are lists */
+    int boxes_meet;                      /* see qdr_map.meet */
+    int64_t meet_element;
     const qdr_map_options *options;
     int has_remote; /* agreed */
 } given;
@@ -72,7 +76,7 @@ static qdr_status agree_on_form(qdri_wire *wire, given *all, qdr_status mine) {
         QDRI_IS_SAME("options reverse, unordered, keeps_incoming or trusted", asked),
         QDRI_IS_ALIKE("presence of remote", knows ? has : QDRI_SILENT),
     };
-    QDRI_TRY(qdri_agree(wire, &(qdri_agreement){.call = "qdr_map_create",
+    QDRI_TRY(qdri_agree(wire, &(qdri_agreement){.call = all->call,
                                                 .status = mine,
                                                 .term = field,
                                                 .terms = QDRI_COUNT_OF(field),
@@ -139,6 +143,13 @@ static qdr_status from_both(const given *all, qdr_map *map, qdr_status *mine) {
     const qdr_indices *out = all->sends, *in = all->receives;
     QDRI_TRY(qdr_partners_from_both(all->comm, out->partners, out->rank, out->count, in->partners, in->rank,
                                     in->count, !all->options->trusted, &map->partners));
+    if (all->boxes[0]) {
+        *mine = qdri_map_side_of_boxes(&map->sends, all->boxes[0]);
+        if (!*mine) *mine = qdri_map_side_of_boxes(&map->receives, all->boxes[1]);
+        map->meet = all->boxes_meet;
+        map->meet_element = all->meet_element;
+        return QDR_OK;
+    }
     *mine = qdri_map_side_open(&map->sends, out->partners, out->rank, out->count, out->local);
     if (!*mine) *mine = qdri_map_side_open(&map->receives, in->partners, in->rank, in->count, in->local);
     return QDR_OK;
@@ -252,7 +263,7 @@ static qdr_status fill(qdri_wire *wire, given *all, qdr_status mine, qdr_map *ma
     if (status) return status;
     if (!mine) mine = make_loads(map);
     qdri_lock(wire);
-    status = qdri_agree_status(wire, "qdr_map_create", mine, qdri_deadline(0));
+    status = qdri_agree_status(wire, all->call, mine, qdri_deadline(0));
     qdri_unlock(wire);
     return status;
 }
@@ -263,7 +274,10 @@ static void explain(const qdri_wire *wire, const given *all, const qdr_map *map)
         wire,
         "map of %d ranks: links by %s, in %s order; reverse %s; %s; rank %d sends %lld elements to %d ranks "
         "and receives %lld from %d",
-        all->ranks, all->sends ? all->receives ? "both sides" : "sends" : "receives",
+        all->ranks,
+        all->boxes[0] ? "boxes"
+        : all->sends  ? all->receives ? "both sides" : "sends"
+                      : "receives",
         map->may_sort ? "the library's" : "the lists'", reverses[map->reverse],
         map->keeps       ? "what arrives is kept"
         : map->unordered ? "contributions as they arrive"
@@ -285,26 +299,66 @@ static qdr_status group_sides(given *all, qdri_map_group *sends, qdri_map_group 
     return QDR_OK;
 }
 
-qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_indices *receives,
-                          const qdr_map_options *options, qdr_map **map) {
-    static const qdr_map_options defaults = QDR_MAP_OPTIONS;
-    qdri_wire *wire = NULL;
-    QDRI_TRY(qdri_wire_open(comm, &wire));
-    given all = {comm, qdri_wire_ranks(wire), sends, receives, options ? options : &defaults, 0};
-    qdri_map_group out = {.partners = 0}, in = {.partners = 0};
-    qdr_map *made = QDRI_ZERO_ARRAY(qdr_map, 1);
+/* `mine` is what this rank has found out about what it was given. */
+static qdr_status create(qdri_wire *wire, given *all, qdr_map *made, qdr_status mine, qdr_map **map) {
     qdr_map none = {.meet = -1};
-    qdr_status mine = made ? group_sides(&all, &out, &in) : qdri_fail_memory();
-    if (!mine) mine = check(&all, map);
-    qdr_status status = fill(wire, &all, mine, made ? made : &none);
-    qdri_map_group_close(&out);
-    qdri_map_group_close(&in);
+    if (!mine) mine = check(all, map);
+    qdr_status status = fill(wire, all, mine, made ? made : &none);
     if (!status) {
-        explain(wire, &all, made);
+        explain(wire, all, made);
         *map = made;
     } else {
         qdr_map_destroy(&made);
     }
+    return status;
+}
+
+static const qdr_map_options defaults = QDR_MAP_OPTIONS;
+
+qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_indices *receives,
+                          const qdr_map_options *options, qdr_map **map) {
+    qdri_wire *wire = NULL;
+    QDRI_TRY(qdri_wire_open(comm, &wire));
+    given all = {.call = "qdr_map_create",
+                 .comm = comm,
+                 .ranks = qdri_wire_ranks(wire),
+                 .sends = sends,
+                 .receives = receives,
+                 .options = options ? options : &defaults};
+    qdri_map_group out = {.partners = 0}, in = {.partners = 0};
+    qdr_map *made = QDRI_ZERO_ARRAY(qdr_map, 1);
+    qdr_status mine = made ? group_sides(&all, &out, &in) : qdri_fail_memory();
+    qdr_status status = create(wire, &all, made, mine, map);
+    qdri_map_group_close(&out);
+    qdri_map_group_close(&in);
+    qdri_wire_release(&wire);
+    return status;
+}
+
+static qdr_indices indices_of(const qdri_map_boxes *boxes) {
+    return (qdr_indices){.partners = boxes->partners, .rank = boxes->rank, .count = boxes->count};
+}
+
+qdr_status qdr_map_from_boxes(MPI_Comm comm, const qdr_boxes *sends, const qdr_boxes *receives,
+                              const qdr_map_options *options, qdr_map **map) {
+    qdri_wire *wire = NULL;
+    QDRI_TRY(qdri_wire_open(comm, &wire));
+    qdri_map_boxes out = {.partners = 0}, in = {.partners = 0};
+    given all = {.call = "qdr_map_from_boxes",
+                 .comm = comm,
+                 .ranks = qdri_wire_ranks(wire),
+                 .boxes = {&out, &in},
+                 .options = options ? options : &defaults};
+    qdr_map *made = QDRI_ZERO_ARRAY(qdr_map, 1);
+    qdr_status mine = made ? qdri_map_boxes_open(sends, "sends", all.ranks, &out) : qdri_fail_memory();
+    if (!mine) mine = qdri_map_boxes_open(receives, "receives", all.ranks, &in);
+    if (!mine) all.boxes_meet = qdri_map_boxes_meet(sends, receives, &all.meet_element);
+    qdr_indices leaving = indices_of(&out), coming = indices_of(&in);
+    all.sends = &leaving;
+    all.receives = &coming;
+    qdr_status status = create(wire, &all, made, mine, map);
+    qdri_map_boxes_close(&out);
+    qdri_map_boxes_close(&in);
     qdri_wire_release(&wire);
     return status;
 }

@@ -25,9 +25,10 @@ typedef struct qdri_map_side {
 
 /* A field as it travels. */
 typedef struct qdri_load_field {
-    qdr_field field;
-    int64_t bytes; /* of an element; 0: varying */
-    int number;    /* of the caller's */
+    qdr_field field;                      /* as given */
+    int64_t bytes;                        /* of an element; 0: varying */
+    int64_t source_stride, target_stride; /* never 0 but then */
+    int number;                           /* of the caller's */
 } qdri_load_field;
 
 /* What one exchange carries. */
@@ -54,6 +55,23 @@ struct qdr_map {
     int64_t meet_element;
 };
 
+/* ---- boxes --------------------------------------------------------------------------------------------- */
+
+/* Boxes by partner: as many places as there are partners, of which each is a few pieces. */
+typedef struct qdri_map_boxes {
+    int partners, *rank;
+    int64_t *count;
+    qdri_places *places;
+    int twice, twice_partner[2];
+    int64_t twice_element;
+} qdri_map_boxes;
+
+/* Local. `what` is "sends" or "receives". */
+qdr_status qdri_map_boxes_open(const qdr_boxes *given, const char *what, int ranks, qdri_map_boxes *made);
+void qdri_map_boxes_close(qdri_map_boxes *boxes);
+/* Local. Whether an element is in a box of both: -1 if that cannot be told from boxes. */
+int qdri_map_boxes_meet(const qdr_boxes *a, const qdr_boxes *b, int64_t *element);
+
 /* ---- lists --------------------------------------------------------------------------------------------- */
 
 /* Local. The lists of one side as given: counts and places are right, and not too many. */
@@ -62,6 +80,8 @@ qdr_status qdri_map_check_indices(const qdr_indices *indices, const char *what, 
 /* Local. Opens a side; `local` NULL: 0, 1, 2 ... through all. */
 qdr_status qdri_map_side_open(qdri_map_side *side, int partners, const int *rank, const int64_t *count,
                               const int64_t *local);
+/* The same of boxes, whose places it takes over. */
+qdr_status qdri_map_side_of_boxes(qdri_map_side *side, qdri_map_boxes *boxes);
 void qdri_map_side_close(qdri_map_side *side);
 
 /* A side as it was given, grouped by partner if it was flat. */

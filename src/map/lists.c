@@ -5,6 +5,7 @@
  * of arrival. Cost: O(entries), less where lists are contiguous.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "map/inside.h"
@@ -47,19 +48,24 @@ static qdr_status find_twice(qdri_map_side *side, const int *rank) {
     return QDR_OK;
 }
 
+/* What the side has of a list that was opened. */
+static void add_list(qdri_map_side *side, int partner) {
+    const qdri_places *list = &side->list[partner];
+    side->count[partner] = list->count;
+    side->entries += list->count;
+    if (list->count == 0) return;
+    if (side->highest < 0 || list->lowest < side->lowest) side->lowest = list->lowest;
+    if (list->highest > side->highest) side->highest = list->highest;
+}
+
 static qdr_status open_lists(qdri_map_side *side, const int *rank, const int64_t *count,
                              const int64_t *local) {
     int64_t first = 0;
     for (int i = 0; i < side->partners; i++) {
-        qdri_places *list = &side->list[i];
-        QDRI_TRY(qdri_places_open(local ? local + first : NULL, first, count[i], list));
-        side->count[i] = count[i];
+        QDRI_TRY(qdri_places_open(local ? local + first : NULL, first, count[i], &side->list[i]));
+        add_list(side, i);
         first += count[i];
-        if (list->count == 0) continue;
-        if (side->highest < 0 || list->lowest < side->lowest) side->lowest = list->lowest;
-        if (list->highest > side->highest) side->highest = list->highest;
     }
-    side->entries = first;
     return find_twice(side, rank);
 }
 
@@ -71,6 +77,19 @@ qdr_status qdri_map_side_open(qdri_map_side *side, int partners, const int *rank
     qdr_status status = side->list && side->count ? open_lists(side, rank, count, local) : qdri_fail_memory();
     if (status) qdri_map_side_close(side);
     return status;
+}
+
+qdr_status qdri_map_side_of_boxes(qdri_map_side *side, qdri_map_boxes *boxes) {
+    *side = (qdri_map_side){.partners = boxes->partners, .highest = -1};
+    side->count = QDRI_ARRAY(int64_t, boxes->partners);
+    if (!side->count) return qdri_fail_memory();
+    side->list = boxes->places;
+    boxes->places = NULL;
+    for (int i = 0; i < side->partners; i++) add_list(side, i);
+    side->twice = boxes->twice;
+    side->twice_element = boxes->twice_element;
+    memcpy(side->twice_rank, boxes->twice_partner, sizeof side->twice_rank);
+    return QDR_OK;
 }
 
 void qdri_map_side_close(qdri_map_side *side) {

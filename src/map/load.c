@@ -19,7 +19,7 @@ static void pack(const qdri_cargo *cargo, int destination, void *to) {
     for (int i = 0; i < load->fields; i++) {
         const qdri_load_field *one = &load->field[i];
         if (one->bytes > 0) {
-            qdri_gather(list, one->field.source, one->bytes, one->bytes, place);
+            qdri_gather(list, one->field.source, one->bytes, one->source_stride, place);
             place += list->count * one->bytes;
         } else {
             qdri_gather_varying(list, one->field.source, one->field.source_start, place);
@@ -34,18 +34,18 @@ static void unpack(const qdri_cargo *cargo, int source, const void *from) {
     const char *place = from;
     for (int i = 0; i < load->fields; i++) {
         const qdr_field *field = &load->field[i].field;
-        int64_t bytes = load->field[i].bytes;
+        int64_t bytes = load->field[i].bytes, stride = load->field[i].target_stride;
         if (bytes == 0) {
             qdri_scatter_varying(list, place, field->target_start, field->target);
             place += qdri_varying_bytes(list, field->target_start);
             continue;
         }
         if (field->operation == QDR_REPLACE)
-            qdri_scatter(list, place, bytes, bytes, field->target);
+            qdri_scatter(list, place, bytes, stride, field->target);
         else if (field->operation == QDR_COMBINE)
-            qdri_combine_by(list, place, bytes, bytes, field->combine, field->context, field->target);
+            qdri_combine_by(list, place, bytes, stride, field->combine, field->context, field->target);
         else
-            qdri_combine(list, place, field->type, field->width, bytes, field->operation, field->target);
+            qdri_combine(list, place, field->type, field->width, stride, field->operation, field->target);
         place += list->count * bytes;
     }
 }
@@ -97,30 +97,64 @@ static qdr_status check_shape(const question *asked) {
     return QDR_OK;
 }
 
-/* The memory of one array that the lists of a side reach. */
+/* One array of a field: where it begins, how its elements lie, and which of them are meant. */
+typedef struct side {
+    const char *what;
+    const qdri_map_side *lists;
+    const void *array;
+    const int64_t *start; /* of elements of varying size */
+    int64_t bytes, stride;
+} side;
+
+/* The memory that the lists reach. */
 typedef struct extent {
     uintptr_t begin, end;
 } extent;
 
-static extent extent_of(const qdri_map_side *side, const void *array, int64_t bytes, const int64_t *start) {
-    uintptr_t base = (uintptr_t)array, size = (uintptr_t)bytes;
-    if (side->highest < 0) return (extent){0, 0};
-    if (bytes == 0)
-        return (extent){base + (uintptr_t)start[side->lowest], base + (uintptr_t)start[side->highest + 1]};
-    return (extent){base + (uintptr_t)side->lowest * size, base + ((uintptr_t)side->highest + 1) * size};
+static extent extent_of(const side *one) {
+    uintptr_t base = (uintptr_t)one->array, stride = (uintptr_t)one->stride;
+    const qdri_map_side *lists = one->lists;
+    if (lists->highest < 0) return (extent){0, 0};
+    if (one->bytes == 0)
+        return (extent){base + (uintptr_t)one->start[lists->lowest],
+                        base + (uintptr_t)one->start[lists->highest + 1]};
+    return (extent){base + (uintptr_t)lists->lowest * stride,
+                    base + (uintptr_t)lists->highest * stride + (uintptr_t)one->bytes};
 }
 
-static qdr_status check_array(const question *asked, const char *what, const void *array,
-                              const qdri_map_side *side, const int64_t *start, int64_t bytes) {
-    int64_t alignment = qdr_type_bytes(asked->field->type);
-    if (side->highest < 0) return QDR_OK;
+static int64_t alignment_of(qdr_type type) {
+    int64_t bytes = qdr_type_bytes(type);
+    return type == QDR_FLOAT_COMPLEX ? 4 : bytes > 8 ? 8 : bytes; /* complex numbers are two */
+}
+
+static qdr_status check_stride(const question *asked, const side *one) {
+    int64_t alignment = alignment_of(asked->field->type);
+    if (one->bytes > 0 && one->stride >= one->bytes && one->stride <= QDRI_WIDEST &&
+        one->stride % alignment == 0)
+        return QDR_OK;
+    if (one->bytes == 0 && one->stride == 0) return QDR_OK;
+    return one->bytes == 0 ? qdri_fail(QDR_INVALID, "field %d: elements of varying size have no %s_stride",
+                                       asked->number, one->what)
+                           : qdri_fail(QDR_RANGE,
+                                       "field %d: %s_stride is %lld; expected 0, or a multiple of %lld from "
+                                       "the %lld bytes of an "
+                                       "element on",
+                                       asked->number, one->what, (long long)one->stride, (long long)alignment,
+                                       (long long)one->bytes);
+}
+
+static qdr_status check_array(const question *asked, const side *one) {
+    int64_t alignment = alignment_of(asked->field->type), bytes = one->bytes;
+    const char *what = one->what;
+    const void *array = one->array;
+    const int64_t *start = one->start;
+    QDRI_TRY(check_stride(asked, one));
+    if (one->lists->highest < 0) return QDR_OK;
     if (!array)
         return qdri_fail(QDR_INVALID, "field %d: %s is NULL, but there are elements for it", asked->number,
                          what);
     if (bytes == 0 && !start)
         return qdri_fail(QDR_INVALID, "field %d: the sizes of the %s are missing", asked->number, what);
-    if (alignment > 8) alignment = 8; /* two of them */
-    if (asked->field->type == QDR_FLOAT_COMPLEX) alignment = 4;
     if ((uintptr_t)array % (uintptr_t)alignment != 0)
         return qdri_fail(QDR_INVALID, "field %d: %s %p is not aligned to %lld bytes, as %s has to be",
                          asked->number, what, (void *)(uintptr_t)array, (long long)alignment,
@@ -134,13 +168,19 @@ static qdr_status check_array(const question *asked, const char *what, const voi
     return QDR_OK;
 }
 
+/* Whether they are different members of the same structures. */
+static int are_members(const side *source, const side *target) {
+    uintptr_t from = (uintptr_t)source->array, to = (uintptr_t)target->array;
+    if (source->bytes == 0 || source->stride != target->stride) return 0;
+    int64_t apart = (int64_t)((from < to ? to - from : from - to) % (uintptr_t)source->stride);
+    return apart >= source->bytes && source->stride - apart >= source->bytes;
+}
+
 /* One array may be both if no element is sent and received; else the two must lie apart. */
-static qdr_status check_overlap(const question *asked, int64_t bytes) {
-    const qdr_field *field = asked->field;
-    extent source = extent_of(asked->from, field->source, bytes, field->source_start);
-    extent target = extent_of(asked->to, field->target, bytes, field->target_start);
-    if (source.end <= target.begin || target.end <= source.begin) return QDR_OK;
-    if (field->source != field->target || (bytes == 0 && field->source_start != field->target_start))
+static qdr_status check_overlap(const question *asked, const side *from, const side *to) {
+    extent source = extent_of(from), target = extent_of(to);
+    if (source.end <= target.begin || target.end <= source.begin || are_members(from, to)) return QDR_OK;
+    if (from->array != to->array || from->stride != to->stride || from->start != to->start)
         return qdri_fail(QDR_INVALID,
                          "field %d: source and target are different arrays, but lie in the same memory",
                          asked->number);
@@ -174,8 +214,7 @@ static int64_t precedence(const qdri_load_field *one) {
     return one->bytes == 0 ? 0 : qdr_type_bytes(one->field.type);
 }
 
-static void add(qdri_load *load, const qdr_field *field, int64_t bytes, int number) {
-    qdri_load_field added = {*field, bytes, number};
+static void add(qdri_load *load, qdri_load_field added) {
     int place = load->fields++;
     for (; place > 0 && precedence(&load->field[place - 1]) < precedence(&added); place--)
         load->field[place] = load->field[place - 1];
@@ -187,14 +226,20 @@ static qdr_status add_checked(qdr_map *map, qdr_direction direction, const qdr_f
     question asked = {map, load->from, load->to, field, number};
     QDRI_TRY(check_shape(&asked));
     int64_t bytes = field->width * qdr_type_bytes(field->type);
-    QDRI_TRY(check_array(&asked, "source", field->source, load->from, field->source_start, bytes));
+    side source = {"source",      load->from,
+                   field->source, field->source_start,
+                   bytes,         field->source_stride ? field->source_stride : bytes};
+    side target = {"target",      load->to,
+                   field->target, field->target_start,
+                   bytes,         field->target_stride ? field->target_stride : bytes};
+    QDRI_TRY(check_array(&asked, &source));
     if (!map->keeps) {
-        QDRI_TRY(check_array(&asked, "target", field->target, load->to, field->target_start, bytes));
-        QDRI_TRY(check_overlap(&asked, bytes));
+        QDRI_TRY(check_array(&asked, &target));
+        QDRI_TRY(check_overlap(&asked, &source, &target));
         QDRI_TRY(check_order(&asked, direction));
     }
     load->cargo.item_bytes += bytes;
-    add(load, field, bytes, number);
+    add(load, (qdri_load_field){*field, bytes, source.stride, target.stride, number});
     return QDR_OK;
 }
 

@@ -18,22 +18,23 @@
 static void gather_inside(const qdri_load_field *one, const qdri_places *list, int64_t element, int64_t from,
                           int64_t to, char *packed) {
     const char *array = one->field.source;
-    memcpy(packed, array + qdri_places_at(list, element) * one->bytes + from, (size_t)(to - from));
+    memcpy(packed, array + qdri_places_at(list, element) * one->source_stride + from, (size_t)(to - from));
 }
 
 /* As elements of one value each. */
 static void scatter_inside(const qdri_load_field *one, const qdri_places *list, int64_t element, int64_t from,
                            int64_t to, char *packed) {
     const qdr_field *field = &one->field;
-    int64_t size = qdr_type_bytes(field->type), byte = qdri_places_at(list, element) * one->bytes + from;
-    qdri_places values = {.count = (to - from) / size, .stride = 1, .first = byte / size};
-    qdri_combine(&values, packed, field->type, 1, size, field->operation, field->target);
+    int64_t size = qdr_type_bytes(field->type);
+    char *array = (char *)field->target + qdri_places_at(list, element) * one->target_stride + from;
+    qdri_places values = {.count = (to - from) / size, .stride = 1};
+    qdri_combine(&values, packed, field->type, 1, size, field->operation, array);
 }
 
 static void gather_whole(const qdri_load_field *one, const qdri_places *list, int64_t from, int64_t to,
                          char *packed) {
     qdri_places part = qdri_places_part(list, from, to);
-    qdri_gather(&part, one->field.source, one->bytes, one->bytes, packed);
+    qdri_gather(&part, one->field.source, one->bytes, one->source_stride, packed);
 }
 
 static void scatter_whole(const qdri_load_field *one, const qdri_places *list, int64_t from, int64_t to,
@@ -41,9 +42,10 @@ static void scatter_whole(const qdri_load_field *one, const qdri_places *list, i
     const qdr_field *field = &one->field;
     qdri_places part = qdri_places_part(list, from, to);
     if (field->operation == QDR_REPLACE)
-        qdri_scatter(&part, packed, one->bytes, one->bytes, field->target);
+        qdri_scatter(&part, packed, one->bytes, one->target_stride, field->target);
     else
-        qdri_combine(&part, packed, field->type, field->width, one->bytes, field->operation, field->target);
+        qdri_combine(&part, packed, field->type, field->width, one->target_stride, field->operation,
+                     field->target);
 }
 
 /* Bytes from..to of the packed elements of a field. */
