@@ -138,6 +138,9 @@ typedef struct qdr_coupled {
     const qdr_region *region; /* NULL: the whole array, in row-major order */
     qdr_type type;            /* 0 is QDR_BYTE */
     int64_t width;            /* values per element; 0 is 1 */
+    qdr_operation
+        operation; /* of an import: what becomes of an element when its value comes, once in each import; 0 is
+                               * QDR_REPLACE. Not QDR_COMBINE */
 } qdr_coupled;
 
 typedef struct qdr_stream_options {

@@ -86,8 +86,10 @@ static void close_all(void) {
 /* Two fields, all of two arrays. */
 static void set_request(request *asked, int exports) {
     *asked = (request){.stream = "surface", .fields = 2, .exports = exports, .imports = !exports};
-    asked->field[0] = (qdr_coupled){"heat", exports ? made.block : made.cyclic, NULL, QDR_DOUBLE, 1};
-    asked->field[1] = (qdr_coupled){"wind", exports ? made.cyclic : made.block, NULL, QDR_FLOAT, 2};
+    asked->field[0] = (qdr_coupled){
+        .name = "heat", .layout = exports ? made.block : made.cyclic, .type = QDR_DOUBLE, .width = 1};
+    asked->field[1] = (qdr_coupled){
+        .name = "wind", .layout = exports ? made.cyclic : made.block, .type = QDR_FLOAT, .width = 2};
     asked->options = (qdr_stream_options)QDR_STREAM_OPTIONS;
 }
 
@@ -174,6 +176,13 @@ static void negative_width(request *asked) {
 }
 static void endless_width(request *asked) {
     asked->field[1].width = INT64_MAX / 2;
+}
+static void no_operation(request *asked) {
+    asked->field[1].operation = QDR_BITWISE_OR; /* of an export nothing is an operation */
+}
+static void other_operation(request *asked) {
+    if (asked->imports) asked->field[1].operation = QDR_SUM;
+    if (asked->exports) asked->field[1].width = 3;
 }
 static void other_field(request *asked) {
     asked->field[1].name = "rain";
@@ -297,6 +306,8 @@ static const struct {
     {"regions of ranks", other_order, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
     {"types of ranks", other_type, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
     {"widths of ranks", other_width, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
+    {"operations", no_operation, ALL | ONE, QDR_INVALID, {"wind"}},
+    {"operations of ranks", other_operation, ONE, QDR_MISMATCH, {"differ in", "operations"}},
     {"fields of ranks", other_field, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
     {"numbers of ranks", one_field, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
     {"names of ranks", other_stream, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},

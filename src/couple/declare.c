@@ -58,7 +58,20 @@ static qdr_status read_options(const qdr_stream_options *options, qdri_head *hea
 
 /* ---- fields -------------------------------------------------------------------------------------------- */
 
-static qdr_status check_coupled(const char *what, int place, const qdr_coupled *one, int ranks) {
+static qdr_status check_operation(const qdr_coupled *one, int role) {
+    if (one->operation == QDR_REPLACE) return QDR_OK;
+    if (role == 0)
+        return qdri_fail(QDR_INVALID, "field '%s': an operation is for imports, and this is exported",
+                         one->name);
+    if (one->operation == QDR_COMBINE || !qdr_operation_suits(one->operation, one->type))
+        return qdri_fail(QDR_INVALID, "field '%s': %s of %s is not defined", one->name,
+                         qdr_operation_name(one->operation) ? qdr_operation_name(one->operation)
+                                                            : "an operation that does not exist",
+                         qdr_type_name(one->type));
+    return QDR_OK;
+}
+
+static qdr_status check_coupled(const char *what, int place, const qdr_coupled *one, int role, int ranks) {
     if (!one->name || !*one->name || strlen(one->name) >= QDRI_NAME)
         return qdri_fail(QDR_INVALID, "%s[%d] has no name of 1 to %d characters", what, place, QDRI_NAME - 1);
     if (!one->layout) return qdri_fail(QDR_INVALID, "field '%s': the layout is NULL", one->name);
@@ -67,6 +80,7 @@ static qdr_status check_coupled(const char *what, int place, const qdr_coupled *
     if (one->width < 0 || one->width > INT32_MAX)
         return qdri_fail(QDR_INVALID, "field '%s': a width of %" PRId64 "; expected 0 to %d", one->name,
                          one->width, INT32_MAX);
+    QDRI_TRY(check_operation(one, role));
     int needed = qdri_layout_ranks(one->layout);
     if (needed > ranks)
         return qdri_fail(QDR_RANGE, "field '%s': the layout names rank %d, but the program has %d", one->name,
@@ -119,6 +133,7 @@ static qdr_status take_field(qdr_stream *stream, const qdr_coupled *given, int p
     field->layout[role] = qdri_layout_retain(given->layout);
     field->region[role] = all ? all : qdri_region_retain(given->region);
     strcpy(field->name, given->name);
+    if (role == 1) field->operation = given->operation;
     *head = (qdri_field_head){.type = given->type,
                               .width = given->width ? given->width : 1,
                               .elements = qdr_region_elements(field->region[role]),
@@ -134,7 +149,8 @@ static qdr_status take_fields(qdr_stream *stream, const char *what, const qdr_co
     if (count < 0 || count > QDR_MOST_COUPLED)
         return qdri_fail(QDR_INVALID, "%d fields in %s; 0 to %d are possible", count, what, QDR_MOST_COUPLED);
     if (count > 0 && !given) return qdri_fail(QDR_INVALID, "%s is NULL", what);
-    for (int i = 0; i < count; i++) QDRI_TRY(check_coupled(what, i, &given[i], space->count[space->side]));
+    for (int i = 0; i < count; i++)
+        QDRI_TRY(check_coupled(what, i, &given[i], role, space->count[space->side]));
     QDRI_TRY(sort_fields(what, given, count, order));
     for (int i = 0; i < count; i++) QDRI_TRY(take_field(stream, &given[i], order[i], role, &head[order[i]]));
     return QDR_OK;
@@ -175,8 +191,8 @@ qdr_status qdri_declare(qdr_stream *stream, const char *name, const qdr_coupled 
 /* ---- the same on all ranks of a program ---------------------------------------------------------------- */
 
 const char *const qdri_declared_what[QDRI_DECLARED] = {"names of the stream and its fields",
-                                                       "types, widths or options", "layouts", "regions",
-                                                       "numbers of fields"};
+                                                       "types, widths, operations or options", "layouts",
+                                                       "regions", "numbers of fields"};
 
 static uint64_t digest_bytes(const void *bytes, size_t size) {
     uint64_t digest = size;
@@ -202,6 +218,8 @@ void qdri_declared_digests(const qdr_stream *stream, const qdri_head *head, int6
         digest[0] = qdri_mix(digest[0] ^ digest_bytes(field->name, sizeof field->name));
         digest[1] = qdri_mix(digest[1] ^ digest_bytes(sizes, sizeof sizes));
     }
+    for (int i = 0; i < QDR_MOST_COUPLED && stream->field; i++)
+        digest[1] = qdri_mix(digest[1] ^ (uint64_t)stream->field[i].operation);
     for (int i = 0; i < QDR_MOST_COUPLED && stream->field; i++)
         for (int role = 0; role < 2; role++) {
             const qdri_field *field = &stream->field[i];

@@ -96,7 +96,8 @@ typedef struct qdri_field {
     int64_t room[2];       /* one more than the highest place that this rank has by what its program states */
     qdr_layout *layout[2]; /* NULL where unknown; compact or this rank's share */
     qdr_region *region[2];
-    qdri_routes out, in; /* empty on the side that has none */
+    qdr_operation operation; /* of the importer; unknown to the other program */
+    qdri_routes out, in;     /* empty on the side that has none */
 } qdri_field;
 
 typedef struct qdri_running qdri_running;

@@ -229,7 +229,8 @@ static void unpack_part(qdri_running *running, const qdri_field_part *part, cons
                      running->converted);
         packed = running->converted;
     }
-    qdri_scatter(&part->route->places, packed, element_bytes(field, 1), element_bytes(field, 1), array);
+    qdri_combine(&part->route->places, packed, field->type[1], field->width, element_bytes(field, 1),
+                 field->operation, array);
 }
 
 qdr_status qdri_transfer_unpack(qdri_running *running, const qdr_import_call *call) {

@@ -23,6 +23,7 @@ typedef struct case_field {
     case_array side[2]; /* the exporter's, the importer's */
     qdr_type type[2];
     int64_t width;
+    qdr_operation operation; /* of the import */
 } case_field;
 
 typedef struct couple_case {
@@ -108,6 +109,11 @@ static inline couple_case *open_case(uint64_t seed, int exporters, int importers
             kind[s] = chance(random, 20) ? CASE_REGULAR : (case_kind)draw(random, 0, CASE_KINDS - 1);
         draw_field(made, f, random, kind);
     }
+    for (int f = 0; f < made->fields; f++) {
+        static const qdr_operation some[] = {QDR_REPLACE, QDR_SUM, QDR_MINIMUM, QDR_MAXIMUM};
+        qdr_operation one = some[qdri_mix((uint64_t)(number * CASE_FIELDS + f)) % 4];
+        made->field[f].operation = qdr_operation_suits(one, made->field[f].type[1]) ? one : QDR_REPLACE;
+    }
     for (int s = 0; s < 2; s++) {
         for (int f = 0; f < made->fields; f++) made->named[s][f] = f;
         qdri_random_shuffle(random, made->named[s], made->fields);
@@ -180,17 +186,102 @@ static inline void fill_memory(const couple_case *made, const case_field *field,
             encode_element(made, field, side, e, exported, memory + array->place[e] * bytes);
 }
 
+/* ---- operations ---------------------------------------------------------------------------------------- */
+
+#define COMBINE_WHOLE(part)                                                                                  \
+    do {                                                                                                     \
+        part a, b;                                                                                           \
+        memcpy(&a, there, sizeof a);                                                                         \
+        memcpy(&b, came, sizeof b);                                                                          \
+        if (operation == QDR_SUM)                                                                            \
+            a = (part)((uint64_t)a + (uint64_t)b);                                                           \
+        else                                                                                                 \
+            a = (operation == QDR_MINIMUM ? b < a : b > a) ? b : a;                                          \
+        memcpy(there, &a, sizeof a);                                                                         \
+    } while (0)
+
+#define COMBINE_REAL(part, parts)                                                                            \
+    do {                                                                                                     \
+        part a[parts], b[parts];                                                                             \
+        memcpy(a, there, sizeof a);                                                                          \
+        memcpy(b, came, sizeof b);                                                                           \
+        for (int i_ = 0; i_ < (parts); i_++)                                                                 \
+            if (operation == QDR_SUM)                                                                        \
+                a[i_] += b[i_];                                                                              \
+            else                                                                                             \
+                a[i_] = (operation == QDR_MINIMUM ? b[i_] < a[i_] : b[i_] > a[i_]) ? b[i_] : a[i_];          \
+        memcpy(there, a, sizeof a);                                                                          \
+    } while (0)
+
+/* One value. */
+static inline void combine_value(qdr_type type, qdr_operation operation, const unsigned char *came,
+                                 unsigned char *there) {
+    switch (type) {
+    case QDR_INT8:
+        COMBINE_WHOLE(int8_t);
+        break;
+    case QDR_INT16:
+        COMBINE_WHOLE(int16_t);
+        break;
+    case QDR_INT32:
+        COMBINE_WHOLE(int32_t);
+        break;
+    case QDR_INT64:
+        COMBINE_WHOLE(int64_t);
+        break;
+    case QDR_UINT16:
+        COMBINE_WHOLE(uint16_t);
+        break;
+    case QDR_UINT32:
+        COMBINE_WHOLE(uint32_t);
+        break;
+    case QDR_UINT64:
+        COMBINE_WHOLE(uint64_t);
+        break;
+    case QDR_FLOAT:
+        COMBINE_REAL(float, 1);
+        break;
+    case QDR_DOUBLE:
+        COMBINE_REAL(double, 1);
+        break;
+    case QDR_FLOAT_COMPLEX:
+        COMBINE_REAL(float, 2);
+        break;
+    case QDR_DOUBLE_COMPLEX:
+        COMBINE_REAL(double, 2);
+        break;
+    default:
+        COMBINE_WHOLE(uint8_t);
+    }
+}
+
+/* As it is before an import: what is combined with has values of an earlier export. */
+static inline void prepare_memory(const couple_case *made, const case_field *field, int rank,
+                                  unsigned char *memory) {
+    enum { BEFORE = 5 };
+    fill_memory(made, field, 1, rank, field->operation == QDR_REPLACE ? -1 : BEFORE, memory);
+}
+
 /* What the importer's memory must be after the import of an export. */
 static inline void expect_memory(const couple_case *made, const case_field *field, int rank, int exported,
                                  unsigned char *memory) {
     const case_array *from = &field->side[0], *to = &field->side[1];
     int64_t bytes = field_bytes(field, 1);
-    fill_memory(made, field, 1, rank, -1, memory);
+    int64_t size = qdr_type_bytes(field->type[1]);
+    unsigned char *came = malloc((size_t)bytes);
+    prepare_memory(made, field, rank, memory);
     for (int64_t k = 0; k < to->region.count; k++) {
         int64_t e = to->region.member[k];
-        if (to->owner[e] == rank)
-            encode_element(made, field, 1, from->region.member[k], exported, memory + to->place[e] * bytes);
+        if (to->owner[e] != rank) continue;
+        unsigned char *there = memory + to->place[e] * bytes;
+        encode_element(made, field, 1, from->region.member[k], exported, came);
+        if (field->operation == QDR_REPLACE)
+            memcpy(there, came, (size_t)bytes);
+        else
+            for (int64_t at = 0; at < bytes; at += size)
+                combine_value(field->type[1], field->operation, came + at, there + at);
     }
+    free(came);
 }
 
 /* ---- the schedule -------------------------------------------------------------------------------------- */

@@ -136,8 +136,12 @@ static int open_actor(actor *one) {
                         qdr_error_message());
             fine &=
                 SAY(one, !make_region(&field->side[s].region, &one->region[s][i]), "%s", qdr_error_message());
-            one->coupled[s][i] = (qdr_coupled){field->name, one->layout[s][i], one->region[s][i],
-                                               field->type[s], field->width};
+            one->coupled[s][i] = (qdr_coupled){.name = field->name,
+                                               .layout = one->layout[s][i],
+                                               .region = one->region[s][i],
+                                               .type = field->type[s],
+                                               .width = field->width,
+                                               .operation = s == 1 ? field->operation : QDR_REPLACE};
             one->memory[s][i] = malloc((size_t)memory_bytes(field, s, one->rank));
             if (fine) check_views(one, field, s, one->layout[s][i], one->region[s][i]);
         }
@@ -276,8 +280,7 @@ static void take_back(actor *one, qdr_stream *stream, int number) {
     void *data[CASE_FIELDS];
     double matched = -1;
     for (int i = 0; i < one->given->fields; i++) {
-        fill_memory(one->given, &one->given->field[one->given->named[1][i]], 1, one->rank, -1,
-                    one->memory[1][i]);
+        prepare_memory(one->given, &one->given->field[one->given->named[1][i]], one->rank, one->memory[1][i]);
         data[i] = one->memory[1][i];
     }
     if (WORKS(one, qdr_import(stream, 10 + number, QDR_EXACT, 0, data, &matched)) &&
