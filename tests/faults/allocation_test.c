@@ -35,10 +35,8 @@ void __wrap_free(void *block);
 
 enum { PLACES = 1 << 16 };
 
-static void *live[PLACES]; /* open addressing; GONE marks a place that was used */
+static void *live[PLACES]; /* open addressing */
 static int64_t outstanding;
-static char gone;
-#define GONE ((void *)&gone)
 
 static int armed, lasting;            /* whether an allocation may fail; whether all later ones fail too */
 static int64_t counted, fatal, fired; /* allocations so far, the one that fails, how often that happened */
@@ -49,23 +47,32 @@ static size_t place_of(const void *block) {
     return ((uintptr_t)block >> 4) * 2654435761u % PLACES;
 }
 
-static void *remember(void *block) {
+static void put(void *block) {
     size_t place = place_of(block);
+    while (live[place]) place = (place + 1) % PLACES;
+    live[place] = block;
+}
+
+static void *remember(void *block) {
     if (!block) return NULL;
     if (outstanding > PLACES / 2) abort(); /* more than these tests ever hold */
-    while (live[place] && live[place] != GONE) place = (place + 1) % PLACES;
-    live[place] = block;
+    put(block);
     outstanding++;
     return block;
 }
 
+/* Those behind it move up, so that free places stay free: some allocators never give out an address again. */
 static void forget(const void *block) {
-    for (size_t place = place_of(block); live[place]; place = (place + 1) % PLACES)
-        if (live[place] == block) {
-            live[place] = GONE;
-            outstanding--;
-            return;
-        }
+    size_t place = place_of(block);
+    while (live[place] && live[place] != block) place = (place + 1) % PLACES;
+    if (!live[place]) return;
+    live[place] = NULL;
+    outstanding--;
+    for (place = (place + 1) % PLACES; live[place]; place = (place + 1) % PLACES) {
+        void *next = live[place];
+        live[place] = NULL;
+        put(next);
+    }
 }
 
 static int fails(void) {
