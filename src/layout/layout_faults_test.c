@@ -1,41 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory that runs out: each allocation of each operation fails once, alone and with all that follow. The
- * functions of base/memory.h are defined here, so that the linker takes none from the library. Whatever
+ * Memory that runs out: each allocation of each operation fails once, alone and with all that follow. Whatever
  * failed says so and writes no output; what is not given back is seen by the leak check of the sanitizer.
  */
-#include "base/memory.h"
-
 #include "layout_cases.h"
 
-static int64_t counted, fatal; /* allocations so far; the one that fails, 0 for none */
-static int lasting;            /* all later ones fail, too */
-
-static int fails(void) {
-    counted++;
-    return fatal > 0 && (counted == fatal || (lasting && counted > fatal));
-}
-
-void *qdri_alloc(int64_t count, size_t size) {
-    return fails() ? NULL : malloc((size_t)count * size + 1);
-}
-
-void *qdri_alloc_zero(int64_t count, size_t size) {
-    return fails() ? NULL : calloc((size_t)count + 1, size);
-}
-
-/* By one at a time, so that growing fails wherever it can. */
-int qdri_grow(void *array, int64_t *capacity, int64_t needed, size_t size) {
-    if (needed <= *capacity) return 1;
-    if (fails()) return 0;
-    void *held;
-    memcpy(&held, array, sizeof held);
-    void *grown = realloc(held, (size_t)needed * size);
-    if (!grown) return 0;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = needed;
-    return 1;
-}
+#include "failing_memory.h"
 
 typedef qdr_status operation(void);
 

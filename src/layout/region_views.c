@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sort.h"
 
 enum { FORMAT = 0x515201 };
 
@@ -18,28 +19,16 @@ void qdri_order_axes(qdr_order order, int dimensions, int *axis) {
 }
 
 int64_t qdri_region_item_of(const qdr_region *region, int64_t number) {
-    int64_t low = 0, high = region->items;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (region->item[middle].start <= number)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return region->items > 0
+               ? qdri_last_not_above(&region->item->start, region->items, sizeof *region->item, number)
+               : 0;
 }
 
 /* Of a listed element by its position: it is in the last item before which no more were listed. */
 int64_t qdri_listed_number(const qdr_region *region, int64_t position) {
-    int64_t low = 0, high = region->items;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (region->item[middle].listed <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    return region->item[low].start + position - region->item[low].listed;
+    const qdri_item *item = region->item;
+    item += qdri_last_not_above(&item->listed, region->items, sizeof *item, position);
+    return item->start + position - item->listed;
 }
 
 int64_t qdri_box_number(const qdr_region *region, const qdri_progression *box, const int64_t *index) {

@@ -116,7 +116,7 @@ static void keep_axis(qdri_places *places, int64_t first_axis, int *axes, int64_
     *end += spans;
 }
 
-/* Makes the product at the end of the selection smaller; returns the axes left. */
+/* Makes the product behind the last piece smaller; returns the axes left. */
 static int simplify(qdri_places *places, int64_t first_axis, int axes, int64_t first_span, int64_t *end) {
     int64_t from[QDRI_MOST_AXES + 1], spans[QDRI_MOST_AXES + 1], at = first_span;
     int kept = 0, top = -1; /* a stack of axes: the last one may be fused with the one before */

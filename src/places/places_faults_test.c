@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory that runs out under lists and sets: each allocation fails once, alone and with all that follow. The
- * functions of base/memory.h are defined here, so that the linker takes none from the library. What is not
+ * Memory that runs out under lists and sets: each allocation fails once, alone and with all that follow. What is not
  * given back is seen by the leak check of the sanitizer.
  */
-#include "base/memory.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,34 +11,8 @@
 
 #include <cmocka.h>
 
+#include "failing_memory.h"
 #include "places/places.h"
-
-static int64_t counted, fatal; /* allocations so far; the one that fails, 0 for none */
-static int lasting;            /* all later ones fail, too */
-
-static int fails(void) {
-    counted++;
-    return fatal > 0 && (counted == fatal || (lasting && counted > fatal));
-}
-
-void *qdri_alloc(int64_t count, size_t size) {
-    return fails() ? NULL : malloc((size_t)count * size + 1);
-}
-
-void *qdri_alloc_zero(int64_t count, size_t size) {
-    return fails() ? NULL : calloc((size_t)count + 1, size);
-}
-
-int qdri_grow(void *array, int64_t *capacity, int64_t needed, size_t size) {
-    void *held, *grown;
-    if (needed <= *capacity) return 1;
-    memcpy(&held, array, sizeof held);
-    grown = fails() ? NULL : realloc(held, (size_t)needed * size);
-    if (!grown) return 0;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = needed;
-    return 1;
-}
 
 typedef qdr_status operation(void);
 

@@ -5,6 +5,8 @@
  */
 #include "places/walk.h"
 
+#include "base/sort.h"
+
 enum { SHORT = 8 }; /* elements: fewer are not worth a stretch of their own */
 
 /* ---- where to begin ------------------------------------------------------------------------------------ */
@@ -26,31 +28,6 @@ static void open_piece(qdri_walk *walk, int64_t number) {
     }
 }
 
-/* The last of `count` numbers, which rise from 0 on, that is not above `number`. */
-static int64_t last_below(const int64_t *of, int64_t count, int64_t number) {
-    int64_t low = 0, high = count;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (of[middle] <= number)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int64_t piece_at(const qdri_places *places, int64_t entry) {
-    int64_t low = 0, high = places->pieces;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (places->piece[middle].position <= entry)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* To the entry of a piece that stands `entry` behind its first. */
 static void turn_to(qdri_walk *walk, int64_t entry) {
     const qdri_places *places = walk->places;
@@ -60,7 +37,7 @@ static void turn_to(qdri_walk *walk, int64_t entry) {
         const qdri_span *last = &walk->span[a][walk->spans[a] - 1];
         int64_t entries = position[walk->spans[a] - 1] + last->count, here = a > 0 ? entry % entries : entry;
         entry = a > 0 ? entry / entries : 0;
-        walk->at[a] = last_below(position, walk->spans[a], here);
+        walk->at[a] = qdri_last_not_above(position, walk->spans[a], sizeof *position, here);
         walk->within[a] = here - position[walk->at[a]];
         const qdri_span *span = &walk->span[a][walk->at[a]];
         if (a < walk->axes - 1) walk->outer += span->offset + walk->within[a] * span->step;
@@ -69,7 +46,8 @@ static void turn_to(qdri_walk *walk, int64_t entry) {
 
 void qdri_walk_seek(qdri_walk *walk) {
     const qdri_places *places = walk->places;
-    int64_t number = places->before > 0 ? piece_at(places, places->before) : 0;
+    int64_t number =
+        qdri_last_not_above(&places->piece->position, places->pieces, sizeof *places->piece, places->before);
     open_piece(walk, number);
     if (places->before > 0) turn_to(walk, places->before - places->piece[number].position);
 }
