@@ -38,7 +38,7 @@ all:
 
 lib:
 	@scripts/setup build
-	$(call build,quadrille quadrille-shared quadrille-preload)
+	$(call build,quadrille-libraries)
 
 setup:
 	@scripts/setup

@@ -14,19 +14,28 @@ include(CMakePackageConfigHelpers)
 
 # ---- the library -----------------------------------------------------------------------------------------------------
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/Quadrille")
-set_target_properties(quadrille-shared PROPERTIES EXPORT_NAME quadrille)
-set_target_properties(quadrille PROPERTIES EXPORT_NAME quadrille_static)
-install(TARGETS quadrille-shared EXPORT QuadrilleTargets
-        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library NAMELINK_COMPONENT development
-        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(TARGETS quadrille EXPORT QuadrilleStaticTargets
-        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
-        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+set(libraries quadrille)
+if(QDR_IO)
+  list(APPEND libraries quadrille-io)
+endif()
+set(component_quadrille library)
+set(component_quadrille-io files-and-pictures)
+foreach(library IN LISTS libraries) # as a set of targets each, for what one needs may be missing
+  string(REPLACE - _ name "${library}")
+  set_target_properties(${library}-shared PROPERTIES EXPORT_NAME ${name})
+  set_target_properties(${library} PROPERTIES EXPORT_NAME ${name}_static)
+  install(TARGETS ${library}-shared EXPORT ${name}
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component_${library}} NAMELINK_COMPONENT development
+          INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(TARGETS ${library} EXPORT ${name}_static
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+          INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  foreach(set IN ITEMS ${name} ${name}_static)
+    install(EXPORT ${set} FILE ${set}.cmake NAMESPACE Quadrille:: DESTINATION "${package_folder}" COMPONENT development)
+  endforeach()
+endforeach()
 install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "*.h")
 
-foreach(set IN ITEMS QuadrilleTargets QuadrilleStaticTargets)
-  install(EXPORT ${set} NAMESPACE Quadrille:: DESTINATION "${package_folder}" COMPONENT development)
-endforeach()
 configure_package_config_file(cmake/QuadrilleConfig.cmake.in "${PROJECT_BINARY_DIR}/QuadrilleConfig.cmake"
                               INSTALL_DESTINATION "${package_folder}" NO_SET_AND_CHECK_MACRO)
 # Before 1.0 a minor version may change what exists.
@@ -68,21 +77,37 @@ if(QDR_RT_LIBRARY)
   string(PREPEND own_libraries "-lrt ")
 endif()
 
+function(write_module file)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/quadrille.pc.in" ${file}.pc @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${file}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+endfunction()
 set(QDR_PC_NAME "Quadrille")
-set(QDR_PC_REQUIRES_PRIVATE jansson)
+set(QDR_PC_REQUIRES_PRIVATE)
 set(QDR_PC_LIBS "-L\${libdir} -lquadrille ${mpi_libraries}")
 set(QDR_PC_LIBS_PRIVATE "${own_libraries}")
-configure_file(cmake/quadrille.pc.in quadrille.pc @ONLY)
+write_module(quadrille)
 
-# Beside a shared library `pkg-config --static` cannot make a linker take the archive. This one names it.
+# Beside a shared library `pkg-config --static` cannot make a linker take the archive. These name it.
 set(QDR_PC_NAME "Quadrille, static")
-string(APPEND QDR_PC_REQUIRES " jansson")
-set(QDR_PC_REQUIRES_PRIVATE)
 set(QDR_PC_LIBS "\${libdir}/libquadrille.a ${mpi_libraries} ${own_libraries}")
 set(QDR_PC_LIBS_PRIVATE)
-configure_file(cmake/quadrille.pc.in quadrille-static.pc @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/quadrille.pc" "${PROJECT_BINARY_DIR}/quadrille-static.pc"
-        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+write_module(quadrille-static)
+
+if(QDR_IO)
+  set(QDR_PC_NAME "Quadrille, files and pictures")
+  set(QDR_PC_REQUIRES quadrille)
+  set(QDR_PC_REQUIRES_PRIVATE jansson)
+  set(QDR_PC_CFLAGS)
+  set(QDR_PC_LIBS "-L\${libdir} -lquadrille-io")
+  set(QDR_PC_LIBS_PRIVATE -lm)
+  write_module(quadrille-io)
+  set(QDR_PC_NAME "Quadrille, files and pictures, static")
+  set(QDR_PC_REQUIRES "quadrille-static jansson")
+  set(QDR_PC_REQUIRES_PRIVATE)
+  set(QDR_PC_LIBS "\${libdir}/libquadrille-io.a")
+  set(QDR_PC_LIBS_PRIVATE)
+  write_module(quadrille-io-static)
+endif()
 
 # ---- the drop-in, the command, the documentation ---------------------------------------------------------------------
 if(QDR_DROP_IN)

@@ -18,6 +18,9 @@ set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/debian.cmake")
 set(CPACK_QDR_CHANGES "${PROJECT_SOURCE_DIR}/CHANGES.md") # for debian.cmake
 
 set(CPACK_COMPONENTS_ALL library development)
+if(QDR_IO)
+  list(APPEND CPACK_COMPONENTS_ALL files-and-pictures)
+endif()
 if(QDR_COMMAND)
   list(APPEND CPACK_COMPONENTS_ALL command)
 endif()
@@ -58,12 +61,22 @@ debian_package(library libquadrille${PROJECT_VERSION_MAJOR} libs
 ${what_it_is}
 This package holds the library that programs run with."
 )
+debian_package(files-and-pictures libquadrille-io${PROJECT_VERSION_MAJOR} libs
+"irregular communication on MPI, scheduled - files and pictures
+${what_it_is}
+This package holds the library that writes schedules and migrations as
+JSON and draws them."
+DEPENDS "libquadrille${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+set(io_package)
+if(QDR_IO)
+  set(io_package "libquadrille-io${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})" libjansson-dev)
+endif()
 debian_package(development libquadrille-dev libdevel
 "irregular communication on MPI, scheduled - development files
 ${what_it_is}
 This package holds the headers, the static library, the files for CMake
 and pkg-config, and examples."
-DEPENDS "libquadrille${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})" ${mpi_development} libjansson-dev
+DEPENDS "libquadrille${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})" ${mpi_development} ${io_package}
 SUGGESTS quadrille pkg-config cmake)
 
 debian_package(command quadrille science
@@ -96,9 +109,14 @@ This one is for programs of MPICH:
   mpiexec -genv LD_PRELOAD libquadrille-mpi-mpich.so ./program"
 RECOMMENDS mpich SUGGESTS quadrille)
 
-# Packages that are linked with the library will depend on this version or a later one.
-file(WRITE "${PROJECT_BINARY_DIR}/debian/shlibs"
-     "libquadrille ${PROJECT_VERSION_MAJOR} ${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME} (>= ${PROJECT_VERSION})\n")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/debian/shlibs")
+# Packages that are linked with a library will depend on this version or a later one.
+macro(debian_shlibs component library)
+  string(TOUPPER "${component}" upper)
+  set(file "${PROJECT_BINARY_DIR}/debian/${library}/shlibs")
+  file(WRITE "${file}" "${library} ${PROJECT_VERSION_MAJOR} ${CPACK_DEBIAN_${upper}_PACKAGE_NAME} (>= ${PROJECT_VERSION})\n")
+  set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA "${file}")
+endmacro()
+debian_shlibs(library libquadrille)
+debian_shlibs(files-and-pictures libquadrille-io)
 
 include(CPack)

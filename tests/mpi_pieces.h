@@ -4,7 +4,7 @@
 #ifndef MPI_PIECES_H
 #define MPI_PIECES_H
 
-#include "plan/channel.h"
+#include "plan/near/channel.h"
 
 /* Pieces of so many bytes; 0: as usual. */
 static inline void pieces_are_small(int64_t piece) {

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "complain.h"
-#include "json.h"
-#include "output.h"
-#include "progress.h"
+#include "core/arguments.h"
+#include "core/complain.h"
+#include "core/json.h"
+#include "core/output.h"
+#include "core/progress.h"
 #include "quadrille.h"
 
 extern const command list_command, generate_command, stat_command, schedule_command, compare_command,

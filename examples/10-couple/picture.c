@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The plate as rectangles around its nodes, the mesh as triangles. Shapes of one colour are one path,
- * neighbours of one colour in a row one rectangle, and coordinates are whole numbers, two to a pixel: that
- * keeps the file small.
+ * The plate as rectangles around its nodes, the mesh as triangles. Shapes of one colour are one path, and neighbours of
+ * one colour in a row one rectangle: that keeps the file small.
  */
 #include "picture.h"
 
 #include <math.h>
 
-enum { WIDTH = 1120, HEIGHT = 560, MARGIN = 32, CAPTION = 52, PIXEL = 2, COLOURS = 64 };
+enum { WIDTH = 560, HEIGHT = 280, MARGIN = 16, CAPTION = 26, COLOURS = 64 };
 
 /* A colour for each node of the plate and each triangle of the mesh. */
 typedef struct colours {
@@ -19,12 +18,12 @@ static double within(double low, double value, double high) {
     return fmin(fmax(value, low), high);
 }
 
-static long across(double x) {
-    return lrint(MARGIN + x * WIDTH / 2);
+static double across(double x) {
+    return MARGIN + x * WIDTH / 2;
 }
 
-static long down(int panel, double y) {
-    return lrint((panel + 1) * (CAPTION + HEIGHT) - y * HEIGHT);
+static double down(int panel, double y) {
+    return (panel + 1) * (CAPTION + HEIGHT) - y * HEIGHT;
 }
 
 /* The edge between two columns, or rows, of the plate; those at its border have half the width. */
@@ -33,56 +32,55 @@ static double edge(int before) {
 }
 
 /* Columns first .. end-1 of a row. */
-static void draw_nodes(FILE *picture, int panel, int row, int first, int end) {
-    long left = across(edge(first)), bottom = down(panel, edge(row));
-    long width = across(edge(end)) - left, height = bottom - down(panel, edge(row + 1));
-    fprintf(picture, "M%ld %ldh%ldv-%ldh-%ldz", left, bottom, width, height, width);
+static void draw_nodes(qdr_picture *picture, int panel, int row, int first, int end) {
+    double left = across(edge(first)), top = down(panel, edge(row + 1));
+    qdr_picture_pen_box(picture, left, top, across(edge(end)) - left, down(panel, edge(row)) - top);
 }
 
-static void draw_row(FILE *picture, int panel, const int *colour_of, int row, int colour) {
+static void draw_row(qdr_picture *picture, int panel, const int *colour_of, int row, int colour) {
     for (int first = 0, end; first < SIDE; first = end) {
         for (end = first + 1; end < SIDE && colour_of[end] == colour_of[first];) end++;
         if (colour_of[first] == colour) draw_nodes(picture, panel, row, first, end);
     }
 }
 
-static void draw_triangle(FILE *picture, int panel, const scene *all, int triangle) {
-    long x = 0, y = 0;
+static void draw_triangle(qdr_picture *picture, int panel, const scene *all, int triangle) {
     for (int k = 0; k < 3; k++) {
         const double *place = all->place[all->corner[triangle][k]];
-        long next_x = across(place[0]), next_y = down(panel, place[1]);
-        fprintf(picture, "%s%ld %ld", k == 0 ? "M" : "l", next_x - x, next_y - y);
-        x = next_x;
-        y = next_y;
+        (k == 0 ? qdr_picture_pen_move : qdr_picture_pen_line)(picture, across(place[0]),
+                                                               down(panel, place[1]));
     }
-    fputc('z', picture);
+    qdr_picture_pen_close(picture);
 }
 
-static void draw_colour(FILE *picture, int panel, const scene *all, const colours *of, int colour,
+static void draw_colour(qdr_picture *picture, int panel, const scene *all, const colours *of, int colour,
                         const char *fill) {
-    fprintf(picture, "<path fill=\"%s\" stroke=\"%s\" d=\"", fill, fill);
+    char style[80];
+    snprintf(style, sizeof style, "fill=\"%s\" stroke=\"%s\" stroke-width=\"0.75\"", fill, fill);
+    qdr_picture_path(picture, style);
     for (int row = 0; row < SIDE; row++) draw_row(picture, panel, of->plate + row * SIDE, row, colour);
     for (int triangle = 0; triangle < TRIANGLES; triangle++)
         if (of->mesh[triangle] == colour) draw_triangle(picture, panel, all, triangle);
-    fprintf(picture, "\"/>\n");
+    qdr_picture_path_end(picture, NULL);
 }
 
 /* A frame, which covers what sticks out, and the interface. */
-static void draw_lines(FILE *picture, int panel) {
-    fprintf(picture, "<path fill=\"none\" stroke=\"#999\" stroke-width=\"3\" d=\"M%d %ldh%dv-%dh-%dz\"/>\n",
-            MARGIN, down(panel, 0), WIDTH, HEIGHT, WIDTH);
-    fprintf(picture, "<path stroke=\"#fff\" stroke-width=\"2\" stroke-dasharray=\"6\" d=\"M%ld %ldV%ld\"/>\n",
-            across(1), down(panel, 0), down(panel, 1));
+static void draw_lines(qdr_picture *picture, int panel) {
+    qdr_picture_rectangle(picture, MARGIN, down(panel, 1), WIDTH, HEIGHT,
+                          "fill=\"none\" stroke=\"#999\" stroke-width=\"1.5\"", NULL);
+    qdr_picture_line(picture, across(1), down(panel, 0), across(1), down(panel, 1),
+                     "stroke=\"#fff\" stroke-dasharray=\"3\"");
 }
 
 /* What has the first colour need not be drawn then. */
-static void draw_background(FILE *picture, int panel, const char *fill) {
-    fprintf(picture, "<rect x=\"%d\" y=\"%ld\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n", MARGIN,
-            down(panel, 1), WIDTH, HEIGHT, fill);
+static void draw_background(qdr_picture *picture, int panel, const char *fill) {
+    char style[40];
+    snprintf(style, sizeof style, "fill=\"%s\"", fill);
+    qdr_picture_rectangle(picture, MARGIN, down(panel, 1), WIDTH, HEIGHT, style, NULL);
 }
 
-static void write_caption(FILE *picture, int panel, const char *text) {
-    fprintf(picture, "<text x=\"%d\" y=\"%ld\">%s</text>\n", MARGIN, down(panel, 1) - 14, text);
+static void write_caption(qdr_picture *picture, int panel, const char *text) {
+    qdr_picture_text(picture, MARGIN, down(panel, 1) - 7, NULL, text);
 }
 
 /* ---- heat ---------------------------------------------------------------------------------------------- */
@@ -101,7 +99,7 @@ static int shade(double value, double hottest) {
     return (int)within(0, value / hottest * COLOURS, COLOURS - 1);
 }
 
-void picture_heat(FILE *picture, int panel, const scene *all, int tick) {
+void picture_heat(qdr_picture *picture, int panel, const scene *all, int tick) {
     double hottest = 1e-300;
     colours of;
     char text[120];
@@ -122,7 +120,7 @@ void picture_heat(FILE *picture, int panel, const scene *all, int tick) {
 
 /* ---- owners -------------------------------------------------------------------------------------------- */
 
-void picture_owners(FILE *picture, int panel, const scene *all, int plate_ranks, int mesh_ranks) {
+void picture_owners(qdr_picture *picture, int panel, const scene *all, int plate_ranks, int mesh_ranks) {
     colours of;
     char text[120];
     for (int node = 0; node < NODES; node++) of.plate[node] = all->plate_owner[node];
@@ -137,21 +135,8 @@ void picture_owners(FILE *picture, int panel, const scene *all, int plate_ranks,
     draw_lines(picture, panel);
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------ */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
-FILE *picture_open(const char *path) {
-    int width = WIDTH + 2 * MARGIN, height = PANELS * (CAPTION + HEIGHT) + MARGIN;
-    FILE *picture = fopen(path, "w");
-    if (!picture) return NULL;
-    fprintf(picture, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" ", width / PIXEL,
-            height / PIXEL);
-    fprintf(picture, "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"24\" ", width, height);
-    fprintf(picture, "stroke-width=\"1.5\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n");
-    return picture;
-}
-
-int picture_close(FILE *picture) {
-    fprintf(picture, "</svg>\n");
-    int failed = ferror(picture);
-    return fclose(picture) || failed;
+qdr_status picture_open(FILE *file, qdr_picture **picture) {
+    return qdr_picture_open(file, WIDTH + 2 * MARGIN, PANELS * (CAPTION + HEIGHT) + MARGIN, 12, picture);
 }

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <quadrille-io.h>
+
 #include "common.h"
 
 typedef struct scene {
@@ -19,12 +21,9 @@ typedef struct scene {
 
 enum { PANELS = 3 };
 
-/* An SVG of PANELS panels, one below the other. NULL: the file cannot be written. */
-FILE *picture_open(const char *path);
-void picture_heat(FILE *picture, int panel, const scene *all, int tick);
-void picture_owners(FILE *picture, int panel, const scene *all, int plate_ranks, int mesh_ranks);
-
-/* 0: everything was written. */
-int picture_close(FILE *picture);
+/* PANELS panels, one below the other. */
+qdr_status picture_open(FILE *file, qdr_picture **picture);
+void picture_heat(qdr_picture *picture, int panel, const scene *all, int tick);
+void picture_owners(qdr_picture *picture, int panel, const scene *all, int plate_ranks, int mesh_ranks);
 
 #endif

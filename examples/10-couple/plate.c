@@ -195,7 +195,7 @@ static void say_progress(const side *self, const half *all, int tick, double mat
 
 /* Everything on rank 0, which draws it. */
 static void show(const side *self, const half *all, const streams *to, int tick, scene *whole,
-                 FILE *picture) {
+                 qdr_picture *picture) {
     const void *from[] = {all->heat.temperature, all->heat.capacity, all->owner};
     void *into[] = {whole->plate, whole->plate_capacity, whole->plate_owner};
     void *mesh[] = {whole->place, whole->mesh, whole->mesh_capacity, whole->mesh_owner, whole->corner};
@@ -242,12 +242,15 @@ static int report(const side *self, const scene *whole, double heat_before) {
 }
 
 /* NULL on other ranks than 0. */
-static FILE *open_picture(const side *self, const char *path) {
-    FILE *picture = self->rank == 0 ? picture_open(path) : NULL;
-    if (self->rank == 0 && !picture) {
+static qdr_picture *open_picture(const side *self, const char *path, FILE **file) {
+    qdr_picture *picture = NULL;
+    if (self->rank != 0) return NULL;
+    *file = fopen(path, "w");
+    if (!*file) {
         perror(path);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
+    check(self, picture_open(*file, &picture));
     return picture;
 }
 
@@ -256,7 +259,8 @@ int main(int argc, char **argv) {
     side self = meet(&argc, &argv, "plate", "mesh");
     const char *path = argc > 1 ? argv[1] : "couple.svg";
     int mesh_ranks = qdr_coupling_look(self.coupling).peer_ranks, failed = 0;
-    FILE *picture = open_picture(&self, path);
+    FILE *file = NULL;
+    qdr_picture *picture = open_picture(&self, path, &file);
     scene *whole = room(1, sizeof *whole);
     describe(&self, &all);
     make_nodes(&self, &all);
@@ -275,7 +279,7 @@ int main(int argc, char **argv) {
 
     if (self.rank == 0) {
         picture_owners(picture, 2, whole, self.ranks, mesh_ranks);
-        int is_cut = picture_close(picture);
+        int is_cut = qdr_picture_close(&picture) || fclose(file);
         failed = report(&self, whole, heat_before) || is_cut;
         say(&self, is_cut ? "%s could not be written" : "%s has the picture", path);
     }

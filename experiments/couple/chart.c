@@ -3,6 +3,7 @@
 #include "chart.h"
 
 #include <math.h>
+#include <quadrille-io.h>
 #include <stdio.h>
 
 enum { WIDTH = 760, HEIGHT = 360, LEFT = 70, RIGHT = 240, TOP = 40, BOTTOM = 40 };
@@ -13,7 +14,7 @@ static const char *const colours[MOST_LINES] = {"#444444", "#0072b2", "#56b4e9",
 typedef struct frame {
     const chart *chart;
     double low, high; /* powers of ten */
-    FILE *out;
+    qdr_picture *picture;
 } frame;
 
 static double x_of(const frame *f, int place) {
@@ -38,55 +39,58 @@ static void find_limits(frame *f) {
 }
 
 static void draw_axes(const frame *f) {
+    char text[32];
     for (double power = f->low; power <= f->high; power++) {
         double y = y_of(f, pow(10, power));
-        fprintf(f->out, "<line x1='%d' y1='%.1f' x2='%d' y2='%.1f' stroke='#dddddd'/>\n", LEFT, y,
-                WIDTH - RIGHT, y);
-        fprintf(f->out, "<text x='%d' y='%.1f' text-anchor='end'>%g</text>\n", LEFT - 8, y + 4,
-                pow(10, power));
+        snprintf(text, sizeof text, "%g", pow(10, power));
+        qdr_picture_line(f->picture, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#dddddd\"");
+        qdr_picture_text(f->picture, LEFT - 8, y + 4, "text-anchor=\"end\"", text);
     }
     for (int p = 0; p < f->chart->places; p++)
-        fprintf(f->out, "<text x='%.1f' y='%d' text-anchor='middle'>%s</text>\n", x_of(f, p),
-                HEIGHT - BOTTOM + 20, f->chart->place[p]);
-    fprintf(f->out, "<text x='%d' y='22' font-weight='bold'>%s</text>\n", LEFT, f->chart->title);
-    fprintf(f->out, "<text x='16' y='%d' transform='rotate(-90 16 %d)' text-anchor='middle'>%s</text>\n",
-            HEIGHT / 2, HEIGHT / 2, f->chart->unit);
+        qdr_picture_text(f->picture, x_of(f, p), HEIGHT - BOTTOM + 20, "text-anchor=\"middle\"",
+                         f->chart->place[p]);
+    qdr_picture_text(f->picture, LEFT, 22, "font-weight=\"bold\"", f->chart->title);
+    char turned[80];
+    snprintf(turned, sizeof turned, "transform=\"rotate(-90 16 %d)\" text-anchor=\"middle\"", HEIGHT / 2);
+    qdr_picture_text(f->picture, 16, HEIGHT / 2, turned, f->chart->unit);
 }
 
 static void draw_mark(const frame *f, int number, double x, double y) {
-    const char *colour = colours[number];
+    char style[32];
+    snprintf(style, sizeof style, "fill=\"%s\"", colours[number]);
     if (number % 2)
-        fprintf(f->out, "<circle cx='%.1f' cy='%.1f' r='3.5' fill='%s'/>\n", x, y, colour);
+        qdr_picture_circle(f->picture, x, y, 3.5, style);
     else
-        fprintf(f->out, "<rect x='%.1f' y='%.1f' width='7' height='7' fill='%s'/>\n", x - 3.5, y - 3.5,
-                colour);
+        qdr_picture_rectangle(f->picture, x - 3.5, y - 3.5, 7, 7, style, NULL);
 }
 
 static void draw_line(const frame *f, int number) {
     const double *value = f->chart->line[number].value;
-    int key = TOP + 10 + 22 * number;
-    fprintf(f->out, "<polyline fill='none' stroke-width='2' stroke='%s' points='", colours[number]);
+    int key = TOP + 10 + 22 * number, drawn = 0;
+    char style[64];
+    snprintf(style, sizeof style, "fill=\"none\" stroke-width=\"2\" stroke=\"%s\"", colours[number]);
+    qdr_picture_path(f->picture, style);
     for (int p = 0; p < f->chart->places; p++)
-        if (value[p] > 0) fprintf(f->out, "%.1f,%.1f ", x_of(f, p), y_of(f, value[p]));
-    fputs("'/>\n", f->out);
+        if (value[p] > 0)
+            (drawn++ ? qdr_picture_pen_line : qdr_picture_pen_move)(f->picture, x_of(f, p),
+                                                                    y_of(f, value[p]));
+    qdr_picture_path_end(f->picture, NULL);
     for (int p = 0; p < f->chart->places; p++)
         if (value[p] > 0) draw_mark(f, number, x_of(f, p), y_of(f, value[p]));
     draw_mark(f, number, WIDTH - RIGHT + 20, key);
-    fprintf(f->out, "<text x='%d' y='%d'>%s</text>\n", WIDTH - RIGHT + 32, key + 4,
-            f->chart->line[number].name);
+    qdr_picture_text(f->picture, WIDTH - RIGHT + 32, key + 4, NULL, f->chart->line[number].name);
 }
 
 int draw_chart(const chart *chart, const char *path) {
-    frame f = {.chart = chart, .out = fopen(path, "w")};
-    if (!f.out) return 0;
+    frame f = {.chart = chart};
+    FILE *file = fopen(path, "w");
+    if (!file) return 0;
     find_limits(&f);
-    fprintf(f.out,
-            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' "
-            "font-family='sans-serif' font-size='13'>\n<rect width='%d' height='%d' fill='white'/>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
-    draw_axes(&f);
-    for (int i = 0; i < chart->lines; i++) draw_line(&f, i);
-    fputs("</svg>\n", f.out);
-    int failed = ferror(f.out);
-    return !fclose(f.out) && !failed;
+    qdr_status status = qdr_picture_open(file, WIDTH, HEIGHT, 13, &f.picture);
+    if (!status) {
+        draw_axes(&f);
+        for (int i = 0; i < chart->lines; i++) draw_line(&f, i);
+        status = qdr_picture_close(&f.picture);
+    }
+    return !fclose(file) && !status;
 }

@@ -79,11 +79,8 @@ qdr_status qdr_moves_least_room(const qdr_pattern *pattern, int64_t *with_parkin
  * than it has room for. QDR_BROKEN, with a sentence that names the first phase, rank and message. */
 qdr_status qdr_moves_check(const qdr_pattern *pattern, const int64_t *room, const qdr_moves *moves);
 
-/* Local. Phase by phase as text; as one JSON object; drawn: the memory of each rank over the phases. */
+/* Local. Phase by phase as text. As JSON and as a picture: quadrille-io.h. */
 qdr_status qdr_moves_write_text(const qdr_moves *moves, FILE *out);
-qdr_status qdr_moves_write_json(const qdr_moves *moves, FILE *out);
-qdr_status qdr_moves_write_svg(const qdr_pattern *pattern, const int64_t *room, const qdr_moves *moves,
-                               FILE *out);
 
 /* ---- what there is ------------------------------------------------------------------------------------- */
 

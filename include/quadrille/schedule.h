@@ -196,24 +196,11 @@ qdr_status qdr_steps_predict(qdr_step *steps, int64_t count, const qdr_machine *
 
 /* ---- writing it ---------------------------------------------------------------------------------------- */
 
-/* Whatever writes to a stream flushes it at the end and returns QDR_OK only if every byte was taken: QDR_FILE
+/* As JSON and as a picture: quadrille-io.h. Whatever writes to a stream flushes it at the end and returns QDR_OK only if every byte was taken: QDR_FILE
  * otherwise, or QDR_MEMORY where a stream in memory could not grow. What stands in it then is of no use. */
 
 /* Local. One line per phase that is not empty, as the papers print theirs: "  1  0<->1  2->3". */
 qdr_status qdr_steps_write_text(const qdr_step *steps, int64_t count, FILE *stream);
-
-/* Local. JSON with every transfer and piece; qdr_schedule_read_json() takes it back. */
-qdr_status qdr_schedule_write_json(const qdr_schedule *schedule, FILE *stream);
-
-/* Local. Reads a schedule of this pattern; `name` stands for the file in messages. The result is well formed,
- * but nothing else is believed: call qdr_schedule_check(). */
-qdr_status qdr_schedule_read_json(FILE *stream, const char *name, const qdr_pattern *pattern,
-                                  const qdr_machine *machine, qdr_schedule **schedule);
-
-/* Local. A picture: the pattern as a heat map, and the steps as bars, ranks x predicted time, one colour per
- * partner. `steps` must have been predicted. `bound`, in seconds, is drawn as a line; 0 for none. */
-qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *steps, int64_t count,
-                                  double bound, const char *title, FILE *stream);
 
 #ifdef __cplusplus
 }

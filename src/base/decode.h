@@ -77,7 +77,7 @@ static inline int qdri_alike_differ(const int64_t pair[2]) {
 
 typedef struct qdri_cursor {
     qdri_teller sender;
-    const char *what; /* for sentences: "a letter about owners" */
+    const char *what; /* for sentences: "a message about owners" */
     const char *at;
     int64_t left;
 } qdri_cursor;

@@ -5,17 +5,17 @@
 #include <string.h>
 
 static int fits(int64_t count, size_t size) {
-    return count >= 0 && (uint64_t)count <= PTRDIFF_MAX / size;
+    return count >= 0 && (size == 0 || (uint64_t)count <= PTRDIFF_MAX / size);
 }
 
 void *qdri_alloc(int64_t count, size_t size) {
     if (!fits(count, size)) return NULL;
-    return malloc(count > 0 ? (size_t)count * size : 1);
+    return malloc(count > 0 && size > 0 ? (size_t)count * size : 1);
 }
 
 void *qdri_alloc_zero(int64_t count, size_t size) {
     if (!fits(count, size)) return NULL;
-    return calloc(count > 0 ? (size_t)count : 1, size);
+    return calloc(count > 0 ? (size_t)count : 1, size > 0 ? size : 1);
 }
 
 /* A pointer of any type is read and written by its bytes: it is not a `void *`, though it looks like one. */

@@ -23,11 +23,15 @@ static void sizes_that_overflow(void **state) {
 
 static void nothing_is_legal(void **state) {
     (void)state;
-    void *a = qdri_alloc(0, 8), *b = qdri_alloc_zero(0, 8);
+    void *a = qdri_alloc(0, 8), *b = qdri_alloc_zero(0, 8), *c = qdri_alloc(5, 0), *d = qdri_alloc_zero(5, 0);
     assert_non_null(a);
     assert_non_null(b);
+    assert_non_null(c);
+    assert_non_null(d);
     free(a);
     free(b);
+    free(c);
+    free(d);
 }
 
 static void zero_is_zero(void **state) {

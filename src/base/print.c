@@ -2,6 +2,7 @@
 #include "base/print.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -24,6 +25,16 @@ void qdri_print_text(qdri_printer *printer, const char *text) {
 
 void qdri_print_letter(qdri_printer *printer, char letter) {
     check(printer, fputc(letter, printer->stream) != EOF);
+}
+
+qdr_status qdri_print_plainly(void (*write)(void *context), void *context) {
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (!plain) return qdri_fail_memory();
+    locale_t kept = uselocale(plain);
+    write(context);
+    uselocale(kept);
+    freelocale(plain);
+    return QDR_OK;
 }
 
 qdr_status qdri_print_end(qdri_printer *printer, const char *what) {

@@ -21,6 +21,9 @@ void qdri_print(qdri_printer *printer, const char *format, ...) __attribute__((f
 void qdri_print_text(qdri_printer *printer, const char *text);
 void qdri_print_letter(qdri_printer *printer, char letter);
 
+/* Calls `write` with numbers that have a point in them, whatever the program's locale has there. */
+qdr_status qdri_print_plainly(void (*write)(void *context), void *context);
+
 /* Whether everything has left the stream. If not: "WHAT cannot be written: why". */
 qdr_status qdri_print_end(qdri_printer *printer, const char *what);
 

@@ -2,7 +2,7 @@
 /*
  * Directories: making and ending them, and calls that are started and waited for at once.
  *
- * All ranks agree on the options, on a span of tags, and on one node on where their desks are.
+ * All ranks agree on the options, on a span of tags, and on one node on where their counters are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,9 +55,9 @@ static qdr_status open(const qdr_directory_options *options, qdri_wire *wire, qd
     directory->buckets = 1;
     while (2 * directory->buckets * ranks <= SLICES) directory->buckets *= 2;
     directory->last = &directory->first;
-    directory->desk = QDRI_ZERO_ARRAY(int64_t, ranks);
+    directory->counters = QDRI_ZERO_ARRAY(int64_t, ranks);
     directory->view = QDRI_ZERO_ARRAY(qdri_shelf_view, ranks);
-    return directory->desk && directory->view ? QDR_OK : qdri_fail_memory();
+    return directory->counters && directory->view ? QDR_OK : qdri_fail_memory();
 }
 
 static void shut(qdr_directory **directory) {
@@ -69,11 +69,11 @@ static void shut(qdr_directory **directory) {
     qdri_shelf_close(&gone->shelf);
     qdri_shelf_close(&gone->cache);
     qdri_round_rest(gone);
-    if (gone->desk) qdri_desk_give(gone);
+    if (gone->counters) qdri_counters_give(gone);
     if (!qdri_council_close(&gone->council) && qdri_wire_usable(gone->wire))
         gone->first_tag = 0; /* it keeps its tags */
     if (gone->first_tag && qdri_wire_usable(gone->wire)) qdri_wire_return_tags(gone->wire, gone->first_tag);
-    free(gone->desk);
+    free(gone->counters);
     free(gone->view);
     qdri_wire_release(&gone->wire);
     free(gone);
@@ -89,18 +89,18 @@ static void explain(const qdr_directory *directory) {
                  directory->is_shared ? "all share a node" : why);
 }
 
-/* Desks are put where all can see them, if all have one. */
-static qdr_status meet(qdri_wire *wire, qdr_directory *directory, const qdr_directory_options *options,
-                       qdr_status mine) {
-    int64_t desk = mine ? 0 : qdri_desk_take(directory);
+/* Counters are put where all can see them, if all have some. */
+static qdr_status agree_on_all(qdri_wire *wire, qdr_directory *directory,
+                               const qdr_directory_options *options, qdr_status mine) {
+    int64_t counters = mine ? 0 : qdri_counters_take(directory);
     const char *transport = NULL;
     if (!mine && qdri_wire_rank(wire) == 0) /* for all */
         mine = qdri_environment_or(NULL, QDRI_ENV_TRANSPORT, &transport);
-    int64_t avoids = transport && !strcmp(transport, "net"), lacks = !desk || avoids;
-    int64_t number = mine ? 0 : qdri_desk_number(directory), caches = options->caches != 0;
+    int64_t avoids = transport && !strcmp(transport, "net"), lacks = !counters || avoids;
+    int64_t number = mine ? 0 : qdri_counters_number(directory), caches = options->caches != 0;
     enum { LACKS, NUMBER, FIELDS = 6 };
     qdri_term field[FIELDS] = {
-        [LACKS] = QDRI_IS_MOST("whether a rank has no desk", lacks, 0, 1),
+        [LACKS] = QDRI_IS_MOST("whether a rank has no counters", lacks, 0, 1),
         [NUMBER] = QDRI_IS_MOST("number of a round", number, 0, INT64_MAX),
         QDRI_IS_ALIKE("placement", options->placement),
         QDRI_IS_ALIKE("limit", options->limit),
@@ -109,7 +109,7 @@ static qdr_status meet(qdri_wire *wire, qdr_directory *directory, const qdr_dire
     };
     int on_node = qdri_wire_one_node(wire);
     int64_t *words = on_node ? qdri_board_words(wire) : NULL;
-    for (int r = 0; on_node && r < qdri_wire_ranks(wire); r++) words[r] = desk;
+    for (int r = 0; on_node && r < qdri_wire_ranks(wire); r++) words[r] = counters;
     qdri_agreement agreement = {.call = "qdr_directory_create",
                                 .status = mine,
                                 .term = field,
@@ -118,13 +118,13 @@ static qdr_status meet(qdri_wire *wire, qdr_directory *directory, const qdr_dire
                                 .word_from = on_node ? words + qdri_wire_ranks(wire) : NULL,
                                 .wants_tags = 1,
                                 .deadline = qdri_deadline(mine ? 0 : options->seconds)};
-    if (desk) directory->desk[directory->rank] = desk;
+    if (counters) directory->counters[directory->rank] = counters;
     QDRI_TRY(qdri_agree(wire, &agreement));
     directory->first_tag = agreement.first_tag;
     directory->number = field[NUMBER].value;
     directory->is_shared = !field[LACKS].value;
     for (int r = 0; directory->is_shared && r < directory->ranks; r++)
-        directory->desk[r] = agreement.word_from[r];
+        directory->counters[r] = agreement.word_from[r];
     if (directory->is_shared) directory->shelf.wire = wire;
     for (int r = 0; r < directory->ranks; r++)
         directory->view[r] = (qdri_shelf_view){qdri_nothing, NULL, QDRI_LINE};
@@ -143,9 +143,9 @@ qdr_status qdr_directory_create(MPI_Comm comm, const qdr_directory_options *opti
         directory
             ? open(options, wire, &made)
             : qdri_fail(QDR_INVALID, "there is nowhere to put the directory; expected a handle, not NULL");
-    status = meet(wire, made, status ? &standard : options, status);
+    status = agree_on_all(wire, made, status ? &standard : options, status);
     if (!status) explain(made);
-    /* Whoever has not seen the end of a round of an old directory, whose desk is used again, sees it here. */
+    /* Whoever has not seen the end of a round of an old directory, whose counters is used again, sees it here. */
     if (status)
         shut(&made);
     else

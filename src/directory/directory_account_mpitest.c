@@ -11,7 +11,7 @@
 
 #include "mpi_check.h"
 
-#include "directory/directory_cases.h"
+#include "directory/directory_testing.h"
 
 enum { BESIDE = 32, EACH_TIME = 250 };
 
@@ -294,7 +294,7 @@ static void test_cache(MPI_Comm comm) {
 }
 
 int main(int count, char **words) {
-    meet_mpi(&count, &words);
+    enter_mpi(&count, &words);
     if (count > 1) entries = atoll(words[1]);
     for (int layout = 0; layout < LAYOUTS; layout++) {
         MPI_Comm comm = comm_on_nodes(layout);

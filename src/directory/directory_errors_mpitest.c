@@ -9,7 +9,7 @@
 
 #include "mpi_check.h"
 
-#include "directory/directory_cases.h"
+#include "directory/directory_testing.h"
 
 enum { BROUGHT = 4, LIMIT = 100 };
 
@@ -570,7 +570,7 @@ static void test_successor(MPI_Comm comm) {
 }
 
 int main(int count, char **words) {
-    meet_mpi(&count, &words);
+    enter_mpi(&count, &words);
     test_creation();
     test_different_options();
     for (int layout = 0; layout < LAYOUTS; layout++) {

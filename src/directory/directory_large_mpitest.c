@@ -10,7 +10,7 @@
 #include "mpi_check.h"
 #include "mpi_content.h"
 
-#include "directory/directory_cases.h"
+#include "directory/directory_testing.h"
 
 enum { SLICE = 1 << 21, PAYLOAD = 100 };
 
@@ -124,7 +124,7 @@ static void test_much(MPI_Comm comm, int layout, int64_t bytes) {
 }
 
 int main(int count, char **words) {
-    meet_mpi(&count, &words);
+    enter_mpi(&count, &words);
     int logarithm = count > 1 ? atoi(words[1]) : 27;
     int64_t much = logarithm < 24 ? 30000000 : 300000000;
     for (int layout = 0; layout < 2; layout++) {

@@ -17,7 +17,7 @@
 #include "mpi_check.h"
 #include "mpi_events.h"
 
-#include "directory/directory_cases.h"
+#include "directory/directory_testing.h"
 
 /* Seconds; and how much later than that a report may come, on a machine that may be busy. */
 static const double shortest = 0.7, patience = 20;
@@ -269,7 +269,7 @@ static void lose_a_rank(const char *stage, int layout, int events) {
 }
 
 int main(int count, char **words) {
-    meet_mpi(&count, &words);
+    enter_mpi(&count, &words);
     events_open();
     deadline = events_deadline(shortest);
     set_deadline(deadline);

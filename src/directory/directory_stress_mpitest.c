@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random calls on two directories of one communicator against a table that every rank replays by itself
- * (directory_table.h). The table is in order; so must be the directory, though several calls are under way at
+ * (directory_table_testing.h). The table is in order; so must be the directory, though several calls are under way at
  * once, and each rank waits for them in an order of its own.
  *
  * Cases are such that each two levels of each two factors meet: placement, payload, caches, nodes, which ids
@@ -18,8 +18,8 @@
 #include "mpi_check.h"
 #include "mpi_content.h"
 
-#include "directory/directory_cases.h"
-#include "directory/directory_table.h"
+#include "directory/directory_testing.h"
+#include "directory/directory_table_testing.h"
 #include "wire/node.h"
 
 enum factor { PLACEMENT, PAYLOAD, CACHES, LAYOUT, IDS, SIZE, FLIGHT, FACTORS };
@@ -66,12 +66,12 @@ typedef struct job {
     int64_t conflict_id; /* the smallest; the first conflict of it */
 } job;
 
-typedef struct desk {
+typedef struct subject {
     qdr_directory *directory;
     int64_t payload_bytes;
     table all;
     job job[MOST_IN_FLIGHT];
-} desk;
+} subject;
 
 static void insert_item(table *all, job *one, const operation *what) {
     item *there = &all->item[what->u];
@@ -123,7 +123,7 @@ static void *room(int64_t count, int64_t bytes) {
     return calloc((size_t)(count * bytes) + 1, 1);
 }
 
-static void open_job(desk *at, job *one, const round *it) {
+static void open_job(subject *at, job *one, const round *it) {
     int64_t count = count_of(it, rank);
     *one = (job){.it = *it,
                  .count = count,
@@ -231,7 +231,7 @@ static qdr_directory_call describe(job *one) {
     return call;
 }
 
-static void run_at_once(desk *at, job *one) {
+static void run_at_once(subject *at, job *one) {
     qdr_directory *directory = at->directory;
     qdr_directory_call call = describe(one);
     int64_t unknown = 0;
@@ -294,7 +294,7 @@ static round draw_round(int64_t most) {
     return made;
 }
 
-static job *free_job(desk *at, int in_flight) {
+static job *free_job(subject *at, int in_flight) {
     for (int i = 0; i < in_flight; i++)
         if (!at->job[i].round) return &at->job[i];
     job *one = &at->job[qdri_random_below(&own, (uint64_t)in_flight)];
@@ -302,7 +302,7 @@ static job *free_job(desk *at, int in_flight) {
     return one;
 }
 
-static void call_once(desk *at, const int *level) {
+static void call_once(subject *at, const int *level) {
     int in_flight = level[FLIGHT] + 1, at_once = in_flight == 1 && one_in(&common, 2);
     round it = draw_round(sizes[level[SIZE]]);
     job *one = free_job(at, in_flight);
@@ -320,7 +320,7 @@ static void call_once(desk *at, const int *level) {
 }
 
 /* Looks after some calls, as this rank likes. */
-static void look_after(desk *at) {
+static void look_after(subject *at) {
     int times = (int)qdri_random_below(&own, 4);
     for (int i = 0; i < times; i++) {
         job *one = &at[qdri_random_below(&own, DIRECTORIES)].job[qdri_random_below(&own, MOST_IN_FLIGHT)];
@@ -329,7 +329,7 @@ static void look_after(desk *at) {
     }
 }
 
-static void wait_all(desk *at) {
+static void wait_all(subject *at) {
     int order[DIRECTORIES * MOST_IN_FLIGHT];
     for (int i = 0; i < DIRECTORIES * MOST_IN_FLIGHT; i++) order[i] = i;
     qdri_random_shuffle(&own, order, DIRECTORIES * MOST_IN_FLIGHT);
@@ -345,11 +345,11 @@ static int place_there(void *context, int64_t id) {
                  (uint64_t)(*many + 1));
 }
 
-static void open_desk(desk *at, const int *level, MPI_Comm comm) {
+static void open_subject(subject *at, const int *level, MPI_Comm comm) {
     static int many;
     qdr_directory_options options = QDR_DIRECTORY_OPTIONS;
     int blocks = level[PLACEMENT] == QDR_PLACE_BLOCK, kind = level[IDS];
-    *at = (desk){.payload_bytes = payloads[level[PAYLOAD]]};
+    *at = (subject){.payload_bytes = payloads[level[PAYLOAD]]};
     at->all.kind = kind;
     at->all.blocks = blocks;
     at->all.ids = blocks && block_limit(kind) < MOST_IDS ? block_limit(kind) : MOST_IDS;
@@ -365,7 +365,7 @@ static void open_desk(desk *at, const int *level, MPI_Comm comm) {
 }
 
 /* Everything, looked for by everyone. */
-static void check_whole(desk *at, const int *level) {
+static void check_whole(subject *at, const int *level) {
     int64_t there = 0, unknown = -1, count = at->all.ids;
     job all = {.count = count,
                .bytes = at->payload_bytes,
@@ -394,9 +394,9 @@ static void check_whole(desk *at, const int *level) {
 }
 
 static void run_case(const int *level, MPI_Comm comm) {
-    static desk at[DIRECTORIES];
+    static subject at[DIRECTORIES];
     int64_t most = done + 20000;
-    for (int d = 0; d < DIRECTORIES; d++) open_desk(&at[d], level, comm);
+    for (int d = 0; d < DIRECTORIES; d++) open_subject(&at[d], level, comm);
     for (int i = 0; i < MOST_ROUNDS && done < most; i++) {
         call_once(&at[qdri_random_below(&common, DIRECTORIES)], level);
         look_after(at);
@@ -419,7 +419,7 @@ static int any_failed(void) {
 }
 
 int main(int count, char **words) {
-    meet_mpi(&count, &words);
+    enter_mpi(&count, &words);
     int64_t wanted = count > 1 ? atoll(words[1]) : 20000, seed = count > 2 ? atoll(words[2]) : 1;
     int failed = 0, level[FACTORS];
     MPI_Comm comms[LAYOUTS];

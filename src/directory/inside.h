@@ -43,11 +43,11 @@ struct qdr_directory {
     int first_tag;
     qdri_council *council; /* of rounds by messages; NULL: there was none yet */
 
-    int is_shared;         /* the same on all ranks */
-    int buckets;           /* per keeper, in boxes of shared memory */
-    struct qdri_desk *own; /* in the arena; NULL: there is none */
-    int64_t *desk;         /* [ranks]: where the others have theirs */
-    qdri_shelf_view *view; /* [ranks]: of their shelves */
+    int is_shared;             /* the same on all ranks */
+    int buckets;               /* per keeper, in boxes of shared memory */
+    struct qdri_counters *own; /* in the arena; NULL: there is none */
+    int64_t *counters;         /* [ranks]: where the others have theirs */
+    qdri_shelf_view *view;     /* [ranks]: of their shelves */
 
     int64_t number;  /* of the round that was carried out last */
     int outstanding; /* rounds that somebody will wait for */
@@ -115,10 +115,10 @@ double qdri_messages_moment(const qdr_directory_round *round, double most);
 /* This rank gives up, with this status and this thread's error message, and says so to those who wait for it. */
 void qdri_messages_last_word(const qdr_directory_round *round, qdr_status status);
 
-/* Desks in shared memory. */
-int64_t qdri_desk_take(qdr_directory *directory);
-void qdri_desk_give(qdr_directory *directory);
-int64_t qdri_desk_number(const qdr_directory *directory);
+/* Counters in shared memory. */
+int64_t qdri_counters_take(qdr_directory *directory);
+void qdri_counters_give(qdr_directory *directory);
+int64_t qdri_counters_number(const qdr_directory *directory);
 void qdri_shared_look(qdr_directory *directory);
 /* Who has not come to a round, for the sentence about it. */
 void qdri_shared_absent(const qdr_directory *directory, int64_t number, char *text, size_t size);
@@ -191,12 +191,12 @@ void qdri_box_fill(const qdr_directory *directory, const qdr_directory_call *cal
 /* ---- at the keeper ------------------------------------------------------------------------------------- */
 
 /* Items of one rank, in its order. */
-typedef struct qdri_visitor {
+typedef struct qdri_batch {
     int64_t count, each;
     const char *item; /* [count * each]: entries, and payloads if they carry them */
     int carries;
     char *known; /* of update and remove: [count], to be written: 1 if it was there */
-} qdri_visitor;
+} qdri_batch;
 
 /* An id that two have claimed. */
 typedef struct qdri_conflict {
@@ -206,11 +206,10 @@ typedef struct qdri_conflict {
 } qdri_conflict;
 
 /* Of a remove, before anything is removed: whether the items are there. */
-void qdri_serve_known(const qdri_shelf *shelf, const qdri_visitor *visitor);
+void qdri_serve_known(const qdri_shelf *shelf, const qdri_batch *batch);
 
 /* Carries out insert, update or remove on this rank's shelf, which has room. */
-void qdri_serve(qdri_shelf *shelf, qdr_directory_verb verb, const qdri_visitor *visitor,
-                qdri_conflict *conflict);
+void qdri_serve(qdri_shelf *shelf, qdr_directory_verb verb, const qdri_batch *batch, qdri_conflict *conflict);
 
 /* The sentence about it. */
 qdr_status qdri_conflict_fail(const qdr_directory *directory, const qdri_conflict *conflict);

@@ -197,12 +197,12 @@ static qdri_arrival **in_order(qdri_traffic *t) {
     return list;
 }
 
-static qdri_visitor visitor_of(const qdr_directory_round *round, const qdri_arrival *one) {
-    return (qdri_visitor){.count = one->count,
-                          .each = item_bytes(round, one->carries),
-                          .item = one->items,
-                          .carries = one->carries,
-                          .known = one->answer};
+static qdri_batch batch_of(const qdr_directory_round *round, const qdri_arrival *one) {
+    return (qdri_batch){.count = one->count,
+                        .each = item_bytes(round, one->carries),
+                        .item = one->items,
+                        .carries = one->carries,
+                        .known = one->answer};
 }
 
 static qdr_status serve_all(qdri_traffic *t, qdri_arrival **list, qdri_conflict *conflict) {
@@ -215,13 +215,13 @@ static qdr_status serve_all(qdri_traffic *t, qdri_arrival **list, qdri_conflict 
     for (int64_t i = 0; each && i < t->arrived; i++) {
         if (!list[i]->answer) list[i]->answer = QDRI_FLIGHT_SPACE(t->flight, char, list[i]->count *each);
         if (!list[i]->answer) return qdri_fail_memory();
-        qdri_visitor visitor = visitor_of(round, list[i]);
-        if (round->call.verb == QDR_DIRECTORY_REMOVE) qdri_serve_known(&directory->shelf, &visitor);
+        qdri_batch batch = batch_of(round, list[i]);
+        if (round->call.verb == QDR_DIRECTORY_REMOVE) qdri_serve_known(&directory->shelf, &batch);
     }
     for (int64_t i = 0; i < t->arrived; i++) {
-        qdri_visitor visitor = visitor_of(round, list[i]);
+        qdri_batch batch = batch_of(round, list[i]);
         if (qdri_changes(round->call.verb))
-            qdri_serve(&directory->shelf, round->call.verb, &visitor, conflict);
+            qdri_serve(&directory->shelf, round->call.verb, &batch, conflict);
         else
             qdri_questions_answer(directory, list[i], each);
     }

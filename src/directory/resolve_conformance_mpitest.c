@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All methods of resolving, against what must come of it (resolve_cases.h), and with it against each other:
+ * All methods of resolving, against what must come of it (resolve_testing.h), and with it against each other:
  * any ownership, needs with repetition and of nobody's ids, ranks with nothing, symmetric and not, by blocks
  * and by hash, on one node and on several. Then the maps that come of it, which must bring to everyone the
  * items he asked for: the value of an item is its id. And what the reports say of steps and memory.
@@ -10,8 +10,8 @@
 #include "cover.h"
 #include "mpi_check.h"
 
-#include "directory/directory_cases.h"
-#include "directory/resolve_cases.h"
+#include "directory/directory_testing.h"
+#include "directory/resolve_testing.h"
 
 static const char *const methods[] = {NULL,      "directory", "ring",     "torus:2",
                                       "torus:3", "torus:20",  "alltoall", "hybrid"};
@@ -223,7 +223,7 @@ static void test_methods(void) {
 int main(int count, char **words) {
     int level[FACTORS], rounds = count > 1 ? atoi(words[1]) : 1;
     MPI_Comm comms[LAYOUTS];
-    meet_mpi(&count, &words);
+    enter_mpi(&count, &words);
     test_methods();
     for (int i = 0; i < LAYOUTS; i++) comms[i] = comm_on_nodes(i);
     for (int round = 0; round < rounds; round++) {

@@ -7,7 +7,7 @@
 
 #include "mpi_check.h"
 
-#include "directory/directory_cases.h"
+#include "directory/directory_testing.h"
 
 static const char *const methods[] = {"directory", "ring", "torus:2", "alltoall", "hybrid"};
 
@@ -223,7 +223,7 @@ static void test_twice(MPI_Comm comm) {
 }
 
 int main(int count, char **words) {
-    meet_mpi(&count, &words);
+    enter_mpi(&count, &words);
     for (int layout = 0; layout < LAYOUTS; layout++) {
         MPI_Comm comm = comm_on_nodes(layout);
         for (int i = 0; i < 5; i++) {

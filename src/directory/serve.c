@@ -39,10 +39,10 @@ static inline int64_t seek(qdri_shelf *shelf, qdri_entry *entry, int64_t id, int
     return place >= 0 ? place : qdri_shelf_seek(shelf, id, home);
 }
 
-static void insert(qdri_shelf *shelf, const qdri_visitor *visitor, const char *item, int some,
+static void insert(qdri_shelf *shelf, const qdri_batch *batch, const char *item, int some,
                    const int64_t *home, qdri_conflict *conflict) {
     qdri_entry *entry = shelf->entry;
-    int64_t each = visitor->each, fresh = 0, place[QDRI_AHEAD];
+    int64_t each = batch->each, fresh = 0, place[QDRI_AHEAD];
     for (int i = 0; i < some; i++) {
         qdri_entry one = *(const qdri_entry *)(item + i * each);
         place[i] = seek(shelf, entry, one.id, home[i]);
@@ -58,53 +58,53 @@ static void insert(qdri_shelf *shelf, const qdri_visitor *visitor, const char *i
     shelf->count += fresh;
     for (int i = 0; shelf->payload_bytes && i < some; i++)
         if (place[i] >= 0)
-            qdri_shelf_load(shelf, place[i], visitor->carries ? item + i * each + sizeof(qdri_entry) : NULL);
+            qdri_shelf_load(shelf, place[i], batch->carries ? item + i * each + sizeof(qdri_entry) : NULL);
 }
 
-static void update(qdri_shelf *shelf, const qdri_visitor *visitor, const char *item, int some,
+static void update(qdri_shelf *shelf, const qdri_batch *batch, const char *item, int some,
                    const int64_t *home, char *known) {
-    for (int i = 0; i < some; i++, item += visitor->each) {
+    for (int i = 0; i < some; i++, item += batch->each) {
         const qdri_entry *one = (const qdri_entry *)item;
         int64_t place = seek(shelf, shelf->entry, one->id, home[i]);
         known[i] = shelf->entry[place].word != 0;
         if (!known[i]) continue;
         shelf->entry[place].word = one->word;
-        if (visitor->carries) qdri_shelf_load(shelf, place, item + sizeof *one);
+        if (batch->carries) qdri_shelf_load(shelf, place, item + sizeof *one);
     }
 }
 
-static void take_away(qdri_shelf *shelf, const qdri_visitor *visitor, const char *item, int some,
+static void take_away(qdri_shelf *shelf, const qdri_batch *batch, const char *item, int some,
                       const int64_t *home) {
-    for (int i = 0; i < some; i++, item += visitor->each) {
+    for (int i = 0; i < some; i++, item += batch->each) {
         int64_t place = seek(shelf, shelf->entry, ((const qdri_entry *)item)->id, home[i]);
         if (shelf->entry[place].word) qdri_shelf_erase(shelf, place);
     }
 }
 
-void qdri_serve_known(const qdri_shelf *shelf, const qdri_visitor *visitor) {
-    for (int64_t i = 0; i < visitor->count; i++) {
-        int64_t id = ((const qdri_entry *)(visitor->item + i * visitor->each))->id;
-        visitor->known[i] = qdri_shelf_find(shelf, id) >= 0;
+void qdri_serve_known(const qdri_shelf *shelf, const qdri_batch *batch) {
+    for (int64_t i = 0; i < batch->count; i++) {
+        int64_t id = ((const qdri_entry *)(batch->item + i * batch->each))->id;
+        batch->known[i] = qdri_shelf_find(shelf, id) >= 0;
     }
 }
 
-void qdri_serve(qdri_shelf *shelf, qdr_directory_verb verb, const qdri_visitor *visitor,
+void qdri_serve(qdri_shelf *shelf, qdr_directory_verb verb, const qdri_batch *batch,
                 qdri_conflict *conflict) {
     int64_t home[QDRI_AHEAD];
     if (!shelf->capacity) {
-        if (verb == QDR_DIRECTORY_UPDATE && visitor->count) memset(visitor->known, 0, (size_t)visitor->count);
+        if (verb == QDR_DIRECTORY_UPDATE && batch->count) memset(batch->known, 0, (size_t)batch->count);
         return;
     }
-    for (int64_t base = 0; base < visitor->count; base += QDRI_AHEAD) {
-        int some = visitor->count - base < QDRI_AHEAD ? (int)(visitor->count - base) : QDRI_AHEAD;
-        const char *item = visitor->item + base * visitor->each;
-        fetch(shelf, item, visitor->each, some, home);
+    for (int64_t base = 0; base < batch->count; base += QDRI_AHEAD) {
+        int some = batch->count - base < QDRI_AHEAD ? (int)(batch->count - base) : QDRI_AHEAD;
+        const char *item = batch->item + base * batch->each;
+        fetch(shelf, item, batch->each, some, home);
         if (verb == QDR_DIRECTORY_INSERT)
-            insert(shelf, visitor, item, some, home, conflict);
+            insert(shelf, batch, item, some, home, conflict);
         else if (verb == QDR_DIRECTORY_UPDATE)
-            update(shelf, visitor, item, some, home, visitor->known + base);
+            update(shelf, batch, item, some, home, batch->known + base);
         else
-            take_away(shelf, visitor, item, some, home);
+            take_away(shelf, batch, item, some, home);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rounds on one node. Every rank has a *desk* in shared memory with two numbers that only rise: the round for
+ * Rounds on one node. Every rank has a *counters* in shared memory with two numbers that only rise: the round for
  * which it has put out its box, and the round up to which it has done its work.
  *
  *     insert, update, remove   put the box out; when all have, each keeper takes its segments from all boxes,
@@ -13,9 +13,9 @@
  *
  * A rank begins a round when it has seen all finish the one before, so nobody is ever more than one round
  * ahead, and notes for two rounds, used in turn, are enough. Where a box or a shelf finds no shared memory,
- * the round, or all from then on, go by messages; all ranks see that on the desks, and decide alike.
+ * the round, or all from then on, go by messages; all ranks see that on the counters, and decide alike.
  *
- * A desk outlives its directory: somebody may still be reading it. It is kept with the communicator and used again,
+ * A counters outlives its directory: somebody may still be reading it. It is kept with the communicator and used again,
  * its numbers rising. By then all have done their part in every round of its old directory; whoever has not seen
  * that yet sees it before he leaves the call that makes the next.
  */
@@ -39,79 +39,79 @@ typedef struct note {
     char sentence[QDRI_ROUND_SENTENCE];
 } note;
 
-struct qdri_desk {
+struct qdri_counters {
     _Alignas(128) _Atomic int64_t posted;
     _Alignas(128) _Atomic int64_t served;
     note note[2];
 };
 
-/* ---- desks --------------------------------------------------------------------------------------------- */
+/* ---- counters --------------------------------------------------------------------------------------------- */
 
-typedef struct drawer {
+typedef struct spares {
     qdri_keepsake keepsake; /* comes first */
-    int64_t *offset;        /* of desks that nobody uses */
+    int64_t *offset;        /* of counters that nobody uses */
     int64_t count, capacity;
-} drawer;
+} spares;
 
-static void empty_drawer(qdri_keepsake *keepsake) {
-    drawer *gone = (drawer *)keepsake;
+static void forget_spares(qdri_keepsake *keepsake) {
+    spares *gone = (spares *)keepsake;
     free(gone->offset);
     free(gone);
 }
 
-static drawer *drawer_of(qdri_wire *wire) {
-    drawer *found = (drawer *)qdri_wire_kept(wire, empty_drawer, "desks");
+static spares *spares_of(qdri_wire *wire) {
+    spares *found = (spares *)qdri_wire_kept(wire, forget_spares, "counters");
     if (found) return found;
-    found = QDRI_ZERO_ARRAY(drawer, 1);
+    found = QDRI_ZERO_ARRAY(spares, 1);
     if (!found) return NULL;
-    found->keepsake = (qdri_keepsake){.release = empty_drawer, .name = "desks"};
+    found->keepsake = (qdri_keepsake){.release = forget_spares, .name = "counters"};
     qdri_wire_keep(wire, &found->keepsake);
     return found;
 }
 
-int64_t qdri_desk_take(qdr_directory *directory) {
+int64_t qdri_counters_take(qdr_directory *directory) {
     qdri_wire *wire = directory->wire;
     if (!qdri_wire_one_node(wire) || !qdri_arena_there(wire)) return 0;
-    drawer *all = drawer_of(wire);
+    spares *all = spares_of(wire);
     /* Room for its return comes first. */
     if (!all || !qdri_grow(&all->offset, &all->capacity, all->count + 1, sizeof *all->offset)) return 0;
     int fresh = all->count == 0;
     int64_t offset =
-        fresh ? qdri_arena_take(wire, (int64_t)sizeof(struct qdri_desk)) : all->offset[--all->count];
+        fresh ? qdri_arena_take(wire, (int64_t)sizeof(struct qdri_counters)) : all->offset[--all->count];
     if (!offset) return 0;
     directory->own = qdri_arena_at(wire, directory->rank, offset);
     if (fresh) memset(directory->own, 0, sizeof *directory->own);
     return offset;
 }
 
-void qdri_desk_give(qdr_directory *directory) {
-    drawer *all = directory->own && qdri_wire_usable(directory->wire) ? drawer_of(directory->wire) : NULL;
+void qdri_counters_give(qdr_directory *directory) {
+    spares *all = directory->own && qdri_wire_usable(directory->wire) ? spares_of(directory->wire) : NULL;
     if (all && qdri_grow(&all->offset, &all->capacity, all->count + 1, sizeof *all->offset))
-        all->offset[all->count++] = directory->desk[directory->rank];
+        all->offset[all->count++] = directory->counters[directory->rank];
     directory->own = NULL;
 }
 
-int64_t qdri_desk_number(const qdr_directory *directory) {
+int64_t qdri_counters_number(const qdr_directory *directory) {
     return directory->own ? atomic_load_explicit(&directory->own->posted, memory_order_relaxed) : 0;
 }
 
-static struct qdri_desk *desk_of(const qdr_directory *directory, int rank) {
-    return qdri_arena_at(directory->wire, rank, directory->desk[rank]);
+static struct qdri_counters *counters_of(const qdr_directory *directory, int rank) {
+    return qdri_arena_at(directory->wire, rank, directory->counters[rank]);
 }
 
 static note *note_of(const qdr_directory *directory, int rank, int64_t number) {
-    return &desk_of(directory, rank)->note[number & 1];
+    return &counters_of(directory, rank)->note[number & 1];
 }
 
 static int all_posted(const qdr_directory *directory, int64_t number) {
     for (int r = 0; r < directory->ranks; r++)
-        if (atomic_load_explicit(&desk_of(directory, r)->posted, memory_order_acquire) < number) return 0;
+        if (atomic_load_explicit(&counters_of(directory, r)->posted, memory_order_acquire) < number) return 0;
     return 1;
 }
 
 static int all_served(const qdr_directory *directory, int64_t number) {
     for (int r = 0; r < directory->ranks; r++)
-        if (atomic_load_explicit(&desk_of(directory, r)->served, memory_order_acquire) < number) return 0;
+        if (atomic_load_explicit(&counters_of(directory, r)->served, memory_order_acquire) < number) return 0;
     return 1;
 }
 
@@ -121,8 +121,9 @@ void qdri_shared_absent(const qdr_directory *directory, int64_t number, char *te
     size_t used = 0;
     text[0] = '\0';
     for (int r = 0; directory->is_shared && r < directory->ranks && used < size; r++) {
-        const struct qdri_desk *desk = desk_of(directory, r);
-        if (atomic_load_explicit(came ? &desk->served : &desk->posted, memory_order_acquire) >= number)
+        const struct qdri_counters *counters = counters_of(directory, r);
+        if (atomic_load_explicit(came ? &counters->served : &counters->posted, memory_order_acquire) >=
+            number)
             continue;
         const qdri_status_line *line = qdri_status_of(directory->wire, r);
         char life[80] = "";
@@ -209,18 +210,18 @@ void qdri_shared_begin(qdr_directory_round *round) {
 /* ---- a keeper's work ----------------------------------------------------------------------------------- */
 
 /* What rank r has in one slice of this rank's shelf. */
-static qdri_visitor visitor_from(const qdr_directory_round *round, const note *said, int r, int bucket) {
+static qdri_batch batch_from(const qdr_directory_round *round, const note *said, int r, int bucket) {
     const qdr_directory *directory = round->directory;
     char *box = qdri_arena_at(directory->wire, r, said->box);
     char *bytes = box + qdri_box_table(directory, directory->buckets);
     const int64_t *start = (const int64_t *)box + (int64_t)directory->rank * directory->buckets + bucket;
-    return (qdri_visitor){.count = start[1] - start[0],
-                          .each = said->each,
-                          .item = bytes + start[0] * said->each,
-                          .carries = (int)said->carries,
-                          .known = round->call.verb == QDR_DIRECTORY_INSERT
-                                       ? NULL
-                                       : bytes + said->count * said->each + start[0]};
+    return (qdri_batch){.count = start[1] - start[0],
+                        .each = said->each,
+                        .item = bytes + start[0] * said->each,
+                        .carries = (int)said->carries,
+                        .known = round->call.verb == QDR_DIRECTORY_INSERT
+                                     ? NULL
+                                     : bytes + said->count * said->each + start[0]};
 }
 
 static int64_t items_for(const qdr_directory *directory, const note *said, int r) {
@@ -245,11 +246,11 @@ static void keep(qdr_directory_round *round, note *own) {
         qdri_shelf_clear_to(shelf, shelf->capacity * (b + 1) / directory->buckets + 2 * QDRI_LINE);
         for (int turn = removes ? 0 : directory->ranks; turn < last; turn++) {
             int r = turn % directory->ranks;
-            qdri_visitor visitor = visitor_from(round, note_of(directory, r, round->number), r, b);
+            qdri_batch batch = batch_from(round, note_of(directory, r, round->number), r, b);
             if (turn < directory->ranks)
-                qdri_serve_known(shelf, &visitor);
+                qdri_serve_known(shelf, &batch);
             else
-                qdri_serve(shelf, round->call.verb, &visitor, &own->conflict);
+                qdri_serve(shelf, round->call.verb, &batch, &own->conflict);
         }
     }
     qdri_shelf_trim(shelf);

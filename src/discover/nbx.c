@@ -18,7 +18,7 @@ static void met(qdri_flight_leg *leg) {
 }
 
 /* `open` counts the envelopes that have not been taken. */
-static void meet_if_taken(qdri_round *round) {
+static void enter_barrier_if_taken(qdri_round *round) {
     qdri_flight_leg *leg = &round->legs[round->count];
     if (round->open > 0) return;
     leg->landing = met;
@@ -28,14 +28,14 @@ static void meet_if_taken(qdri_round *round) {
 static void taken(qdri_flight_leg *leg) {
     qdri_round *round = leg->context;
     round->open--;
-    meet_if_taken(round);
+    enter_barrier_if_taken(round);
 }
 
 static void start(qdri_round *round) {
     round->flight->expects_more = 1;
     round->open = round->count;
     qdri_envelopes_send(round, 1, taken);
-    meet_if_taken(round);
+    enter_barrier_if_taken(round);
 }
 
 static void poll(qdri_round *round) {

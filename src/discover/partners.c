@@ -15,13 +15,13 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/owned.h"
 #include "base/sort.h"
 #include "discover/check.h"
 #include "discover/round.h"
@@ -29,7 +29,7 @@
 #include "wire/node.h"
 
 struct qdr_partners {
-    atomic_int references;
+    qdri_owned owned;
     qdri_wire *wire;
     qdr_partners_view view;
     qdr_pattern *pattern; /* NULL: not gathered */
@@ -48,7 +48,7 @@ typedef struct side {
 /* ---- owners -------------------------------------------------------------------------------------------- */
 
 qdr_partners *qdri_partners_retain(qdr_partners *partners) {
-    atomic_fetch_add_explicit(&partners->references, 1, memory_order_relaxed);
+    qdri_owned_keep(&partners->owned);
     return partners;
 }
 
@@ -56,7 +56,7 @@ void qdr_partners_destroy(qdr_partners **partners) {
     if (!partners || !*partners) return;
     qdr_partners *left = *partners;
     *partners = NULL;
-    if (atomic_fetch_sub_explicit(&left->references, 1, memory_order_acq_rel) != 1) return;
+    if (!qdri_owned_leave(&left->owned)) return;
     qdr_pattern_destroy(&left->pattern);
     qdri_wire_release(&left->wire);
     free(left->learned);
@@ -107,7 +107,7 @@ static qdr_partners *allocate(qdri_wire *wire, int64_t sends, int64_t receives) 
     qdr_partners *made = qdri_alloc(header + 2 * (sends + receives), sizeof(int64_t));
     if (!made) return NULL;
     memset(made, 0, sizeof *made);
-    atomic_init(&made->references, 1);
+    qdri_owned_open(&made->owned);
     made->wire = qdri_wire_retain(wire);
     made->view.rank = qdri_wire_rank(wire);
     made->view.ranks = qdri_wire_ranks(wire);

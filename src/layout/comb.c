@@ -68,7 +68,7 @@ static int64_t common_divisor(int64_t a, int64_t b, int64_t *x) {
     return a;
 }
 
-int qdri_progressions_meet(const qdri_progression *a, const qdri_progression *b, int64_t *index) {
+int qdri_progressions_intersect(const qdri_progression *a, const qdri_progression *b, int64_t *index) {
     if (a->lower < b->lower) {
         const qdri_progression *kept = a;
         a = b;

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "bytes.h"
+#include "base/owned.h"
 #include "layout.h"
 
 enum { MOST = QDR_MOST_DIMENSIONS };
@@ -71,7 +72,7 @@ int64_t qdri_comb_index(const qdri_comb *comb, int64_t local);
 int64_t qdri_progression_within(const qdri_progression *progression, int64_t lower, int64_t upper,
                                 int64_t *first);
 /* Whether two progressions have an index in common, and the lowest. */
-int qdri_progressions_meet(const qdri_progression *a, const qdri_progression *b, int64_t *index);
+int qdri_progressions_intersect(const qdri_progression *a, const qdri_progression *b, int64_t *index);
 
 /* A progression seen through a comb: the coordinates whose indices are in both. */
 typedef struct qdri_sieve {
@@ -138,7 +139,7 @@ typedef struct qdri_layout_type {
 
 struct qdr_layout {
     const qdri_layout_type *type;
-    atomic_int owners;
+    qdri_owned owned;
     int dimensions, ranks;
     int64_t extent[MOST];
     int64_t elements;
@@ -189,7 +190,7 @@ typedef struct qdri_item { /* a box, or single elements */
 } qdri_item;
 
 struct qdr_region {
-    atomic_int owners;
+    qdri_owned owned;
     int dimensions;
     qdr_order order;
     int64_t elements;

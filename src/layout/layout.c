@@ -39,7 +39,7 @@ qdr_status qdri_layout_head(qdr_layout *layout, const qdri_layout_type *type, in
         empty |= extent[d] == 0;
     }
     layout->type = type;
-    atomic_init(&layout->owners, 1);
+    qdri_owned_open(&layout->owned);
     layout->dimensions = dimensions;
     layout->ranks = 0;
     memcpy(layout->extent, extent, (size_t)dimensions * sizeof *extent);
@@ -70,14 +70,13 @@ const char *qdri_index_text(char *text, size_t size, int dimensions, const int64
 }
 
 qdr_layout *qdri_layout_retain(const qdr_layout *layout) {
-    qdr_layout *shared = (qdr_layout *)layout; /* of a constant one, too, the owners are counted */
-    atomic_fetch_add(&shared->owners, 1);
-    return shared;
+    qdri_owned_keep(&layout->owned);
+    return (qdr_layout *)layout;
 }
 
 void qdr_layout_destroy(qdr_layout **layout) {
     if (!layout || !*layout) return;
-    if (atomic_fetch_sub(&(*layout)->owners, 1) == 1) (*layout)->type->close(*layout);
+    if (qdri_owned_leave(&(*layout)->owned)) (*layout)->type->close(*layout);
     *layout = NULL;
 }
 

@@ -2,7 +2,7 @@
 /* Layouts, regions and selections as bytes: there and back, and what is not right is refused. */
 #include <stdint.h>
 
-#include "layout_cases.h"
+#include "layout_testing.h"
 
 #ifndef QDR_LIGHT_TESTS
 #define QDR_LIGHT_TESTS 0

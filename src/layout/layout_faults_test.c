@@ -3,7 +3,7 @@
  * Memory that runs out: each allocation of each operation fails once, alone and with all that follow. Whatever
  * failed says so and writes no output; what is not given back is seen by the leak check of the sanitizer.
  */
-#include "layout_cases.h"
+#include "layout_testing.h"
 
 #include "failing_memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matching, walking and holes against tables of all elements. */
-#include "layout_cases.h"
+#include "layout_testing.h"
 
 #ifndef QDR_LIGHT_TESTS
 #define QDR_LIGHT_TESTS 0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is wrong is refused, with a sentence that says what; what is large but right is not. */
-#include "layout_cases.h"
+#include "layout_testing.h"
 
 #define LARGE (INT64_C(1) << 62)
 

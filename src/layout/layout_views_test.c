@@ -2,7 +2,7 @@
 /* The global, local and linear views of random layouts and regions, and figure 1 of Lee and Sussman. */
 #include <stdio.h>
 
-#include "layout_cases.h"
+#include "layout_testing.h"
 
 #ifndef QDR_LIGHT_TESTS
 #define QDR_LIGHT_TESTS 0

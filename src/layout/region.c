@@ -24,7 +24,7 @@ qdr_status qdr_region_create(int dimensions, qdr_order order, qdr_region **regio
         return qdri_fail(QDR_INVALID, "%d is no order", (int)order);
     qdr_region *made = QDRI_ZERO_ARRAY(qdr_region, 1);
     if (!made) return qdri_fail_memory();
-    atomic_init(&made->owners, 1);
+    qdri_owned_open(&made->owned);
     made->dimensions = dimensions;
     made->order = order;
     *region = made;
@@ -32,22 +32,22 @@ qdr_status qdr_region_create(int dimensions, qdr_order order, qdr_region **regio
 }
 
 qdr_region *qdri_region_retain(const qdr_region *region) {
-    qdr_region *shared = (qdr_region *)region; /* of a constant one, too, the owners are counted */
-    atomic_fetch_add(&shared->owners, 1);
-    return shared;
+    qdri_owned_keep(&region->owned);
+    return (qdr_region *)region;
+}
+
+static void dispose(qdr_region *region) {
+    free(region->item);
+    free(region->box);
+    free(region->index);
+    free(region->slot);
+    free(region->direct);
+    free(region);
 }
 
 void qdr_region_destroy(qdr_region **region) {
     if (!region || !*region) return;
-    qdr_region *self = *region;
-    if (atomic_fetch_sub(&self->owners, 1) == 1) {
-        free(self->item);
-        free(self->box);
-        free(self->index);
-        free(self->slot);
-        free(self->direct);
-        free(self);
-    }
+    if (qdri_owned_leave(&(*region)->owned)) dispose(*region);
     *region = NULL;
 }
 
@@ -60,7 +60,7 @@ int qdri_region_dimensions(const qdr_region *region) {
 }
 
 static qdr_status may_change(const qdr_region *region) {
-    if (atomic_load(&region->owners) == 1) return QDR_OK;
+    if (!qdri_owned_has_others(&region->owned)) return QDR_OK;
     return qdri_fail(QDR_BUSY, "a region that is in use, by a field or the like, cannot be changed");
 }
 
@@ -103,7 +103,7 @@ static qdr_status check_boxes(const qdr_region *region, const qdri_progression *
     for (int64_t i = 0; i < region->boxes; i++) {
         const qdri_progression *other = region->box + i * region->dimensions;
         int d = 0;
-        while (d < region->dimensions && qdri_progressions_meet(box + d, other + d, index + d)) d++;
+        while (d < region->dimensions && qdri_progressions_intersect(box + d, other + d, index + d)) d++;
         if (d == region->dimensions) return refuse(region, index);
     }
     return QDR_OK;

@@ -9,17 +9,17 @@
 #include "machine.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "topology.h"
 
 struct qdr_machine {
-    atomic_int owners;
+    qdri_owned owned;
     const qdri_topology *topology;
     qdr_machine_parameters parameters;
     qdri_frame frame;
@@ -144,7 +144,7 @@ qdr_status qdr_machine_create(const char *text, int ranks, qdr_machine **machine
     QDRI_TRY(check(&spec, ranks));
     qdr_machine *made = qdri_alloc_zero(1, sizeof *made + topology->shape_size);
     if (!made) return qdri_fail_memory();
-    atomic_init(&made->owners, 1);
+    qdri_owned_open(&made->owned);
     made->topology = topology;
     made->spec = qdri_copy_string(text);
     read_port(&spec, &mu, &port);
@@ -163,16 +163,15 @@ qdr_status qdr_machine_create(const char *text, int ranks, qdr_machine **machine
 }
 
 qdr_machine *qdri_machine_retain(const qdr_machine *machine) {
-    qdr_machine *shared = (qdr_machine *)machine; /* the count of owners is no part of its value */
-    if (shared) atomic_fetch_add_explicit(&shared->owners, 1, memory_order_relaxed);
-    return shared;
+    if (machine) qdri_owned_keep(&machine->owned);
+    return (qdr_machine *)machine;
 }
 
 void qdr_machine_destroy(qdr_machine **machine) {
     qdr_machine *left = machine ? *machine : NULL;
     if (!left) return;
     *machine = NULL;
-    if (atomic_fetch_sub_explicit(&left->owners, 1, memory_order_acq_rel) > 1) return;
+    if (!qdri_owned_leave(&left->owned)) return;
     free(left->spec);
     free(left);
 }

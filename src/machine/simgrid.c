@@ -18,7 +18,6 @@
  * Cost: O(ranks^2) routes are looked at, twice.
  */
 #include <inttypes.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,7 +273,8 @@ static void write_route(writer *w, int home, int away, int length) {
     qdri_print_text(w->out, "</zoneRoute>\n");
 }
 
-static void write_all(writer *w) {
+static void write_all(void *context) {
+    writer *w = context;
     qdri_print(w->out,
                "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
                "<!-- %s, %d ranks -->\n<platform version=\"4.1\">\n",
@@ -286,17 +286,6 @@ static void write_all(writer *w) {
     for (int home = 0; home < w->groups; home++) each_route(w, home, write_far);
     for (int home = 0; home < w->groups; home++) each_route(w, home, write_route);
     qdri_print_text(w->out, "  </zone>\n</platform>\n");
-}
-
-/* With a point in numbers, whatever the program's language. */
-static qdr_status write_plainly(writer *w) {
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", NULL);
-    if (!plain) return qdri_fail_memory();
-    locale_t kept = uselocale(plain);
-    write_all(w);
-    uselocale(kept);
-    freelocale(plain);
-    return qdri_print_end(w->out, "the platform");
 }
 
 qdr_status qdr_machine_write_simgrid(const qdr_machine *machine, FILE *stream) {
@@ -315,7 +304,8 @@ qdr_status qdr_machine_write_simgrid(const qdr_machine *machine, FILE *stream) {
         find_groups(&w);
         status = find_links(&w);
     }
-    if (!status) status = write_plainly(&w);
+    if (!status) status = qdri_print_plainly(write_all, &w);
+    if (!status) status = qdri_print_end(&printer, "the platform");
     free(w.group);
     free(w.route);
     free(w.other);

@@ -96,7 +96,7 @@ static int share_element(const qdr_boxes *a, int box_a, const qdr_boxes *b, int 
     return 1;
 }
 
-int qdri_map_boxes_meet(const qdr_boxes *a, const qdr_boxes *b, int64_t *element) {
+int qdri_map_boxes_intersect(const qdr_boxes *a, const qdr_boxes *b, int64_t *element) {
     if (a->dimensions != b->dimensions || a->order != b->order ||
         memcmp(a->extent, b->extent, (size_t)a->dimensions * sizeof *a->extent) != 0)
         return -1;

@@ -22,7 +22,7 @@ typedef struct given {
     int ranks;
     const qdr_indices *sends, *receives; /* of boxes: ranks and counts alone */
     qdri_map_boxes *boxes[2];            /* NULL: there are lists */
-    int boxes_meet;                      /* see qdr_map.meet */
+    int boxes_intersect;                 /* see qdr_map.meet */
     int64_t meet_element;
     const qdr_map_options *options;
     int has_remote; /* agreed */
@@ -146,7 +146,7 @@ static qdr_status from_both(const given *all, qdr_map *map, qdr_status *mine) {
     if (all->boxes[0]) {
         *mine = qdri_map_side_of_boxes(&map->sends, all->boxes[0]);
         if (!*mine) *mine = qdri_map_side_of_boxes(&map->receives, all->boxes[1]);
-        map->meet = all->boxes_meet;
+        map->meet = all->boxes_intersect;
         map->meet_element = all->meet_element;
         return QDR_OK;
     }
@@ -352,7 +352,7 @@ qdr_status qdr_map_from_boxes(MPI_Comm comm, const qdr_boxes *sends, const qdr_b
     qdr_map *made = QDRI_ZERO_ARRAY(qdr_map, 1);
     qdr_status mine = made ? qdri_map_boxes_open(sends, "sends", all.ranks, &out) : qdri_fail_memory();
     if (!mine) mine = qdri_map_boxes_open(receives, "receives", all.ranks, &in);
-    if (!mine) all.boxes_meet = qdri_map_boxes_meet(sends, receives, &all.meet_element);
+    if (!mine) all.boxes_intersect = qdri_map_boxes_intersect(sends, receives, &all.meet_element);
     qdr_indices leaving = indices_of(&out), coming = indices_of(&in);
     all.sends = &leaving;
     all.receives = &coming;

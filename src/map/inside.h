@@ -70,7 +70,7 @@ typedef struct qdri_map_boxes {
 qdr_status qdri_map_boxes_open(const qdr_boxes *given, const char *what, int ranks, qdri_map_boxes *made);
 void qdri_map_boxes_close(qdri_map_boxes *boxes);
 /* Local. Whether an element is in a box of both: -1 if that cannot be told from boxes. */
-int qdri_map_boxes_meet(const qdr_boxes *a, const qdr_boxes *b, int64_t *element);
+int qdri_map_boxes_intersect(const qdr_boxes *a, const qdr_boxes *b, int64_t *element);
 
 /* ---- lists --------------------------------------------------------------------------------------------- */
 

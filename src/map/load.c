@@ -186,8 +186,8 @@ static qdr_status check_overlap(const question *asked, const side *from, const s
                          asked->number);
     qdr_map *map = asked->map;
     if (map->meet < 0)
-        QDRI_TRY(qdri_places_meet(map->sends.list, map->sends.partners, map->receives.list,
-                                  map->receives.partners, &map->meet, &map->meet_element));
+        QDRI_TRY(qdri_places_intersect(map->sends.list, map->sends.partners, map->receives.list,
+                                       map->receives.partners, &map->meet, &map->meet_element));
     if (map->meet)
         return qdri_fail(QDR_INVALID,
                          "field %d: source and target are one array, and its element %lld is both sent and "

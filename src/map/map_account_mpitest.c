@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include "map/map_cases.h"
+#include "map/map_testing.h"
 #include "mpi_account.h"
 #include "mpi_check.h"
 #include "mpi_pieces.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Maps of every kind against what must come of them (map_cases.h): algorithms, pacing, transports, one node
+ * Maps of every kind against what must come of them (map_testing.h): algorithms, pacing, transports, one node
  * and two, the ways in which lists are given and shaped, directions, operations, types, widths, fused fields,
  * elements of varying size, several exchanges in flight, incoming memory that is kept, other lists between
  * exchanges. Two nodes are had on one machine by telling the library other names of processors.
@@ -13,7 +13,7 @@
 
 #include "cases.h"
 #include "cover.h"
-#include "map/map_cases.h"
+#include "map/map_testing.h"
 #include "mpi_check.h"
 #include "mpi_pieces.h"
 

@@ -23,27 +23,9 @@ int cuPointerGetAttribute(void *data, int attribute, unsigned long long pointer)
 
 /* ---- starting ------------------------------------------------------------------------------------------ */
 
-static void test_fields(const char *transport) {
-    qdr_map *map = ring_map(QDR_REVERSE_NONE, "async", transport, 1);
-    double array[4 * SENT], other[4 * SENT];
-    const qdr_field good = {.source = array, .target = other, .type = QDR_DOUBLE, .width = 1};
-    qdr_field field = good, many[QDR_MOST_FIELDS + 1];
-    qdr_exchange *exchange = NULL;
+static void test_kinds(qdr_map *map, qdr_field good) {
     int64_t start[4 * SENT + 1];
-    memset(array, 0, sizeof array);
-    memset(other, 0, sizeof other);
-    EXPECT(qdr_map_start(NULL, QDR_FORWARD, &good, 1, &exchange), QDR_INVALID, "the map is NULL");
-    EXPECT(qdr_map_exchange(NULL, QDR_FORWARD, &good, 1), QDR_INVALID, "the map is NULL");
-    EXPECT(qdr_map_relist(NULL, NULL, NULL), QDR_INVALID, "the map is NULL");
-    EXPECT(qdr_map_start(map, QDR_FORWARD, &good, 1, NULL), QDR_INVALID, "exchange is NULL");
-    EXPECT(qdr_map_exchange(map, (qdr_direction)5, &good, 1), QDR_RANGE, "no direction 5");
-    EXPECT(qdr_map_exchange(map, QDR_REVERSE, &good, 1), QDR_INVALID, "no reverse; ask for it");
-    CHECK(qdr_map_plan(map, QDR_REVERSE) == NULL && qdr_map_plan(NULL, QDR_FORWARD) == NULL);
-    CHECK(qdr_map_plan(map, (qdr_direction)9) == NULL);
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &good, 0), QDR_RANGE, "0 fields");
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, NULL, 1), QDR_RANGE, "fields");
-    for (int i = 0; i <= QDR_MOST_FIELDS; i++) many[i] = good;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, many, QDR_MOST_FIELDS + 1), QDR_RANGE, "65 fields");
+    qdr_field many[3] = {good, good, good};
     struct {
         qdr_field field;
         qdr_status status;
@@ -69,12 +51,17 @@ static void test_fields(const char *transport) {
          "varying"},
     };
     for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); i++) {
-        wrong[i].field.source = array;
-        wrong[i].field.target = other;
+        wrong[i].field.source = good.source;
+        wrong[i].field.target = good.target;
         many[1] = wrong[i].field;
         EXPECT(qdr_map_exchange(map, QDR_FORWARD, &wrong[i].field, 1), wrong[i].status, wrong[i].word);
         EXPECT(qdr_map_exchange(map, QDR_FORWARD, many, 3), wrong[i].status, "field 1: ");
     }
+}
+
+static void test_addresses(qdr_map *map, qdr_field good) {
+    double *array = (double *)(uintptr_t)good.source, *other = good.target;
+    qdr_field field = good;
     field.source = NULL;
     EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "source is NULL");
     field = good;
@@ -100,6 +87,30 @@ static void test_fields(const char *transport) {
     FINE(qdr_map_exchange(map, QDR_FORWARD, &field, 1));
     field.source = array + 3;
     EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "lie in the same memory");
+}
+
+static void test_fields(const char *transport) {
+    qdr_map *map = ring_map(QDR_REVERSE_NONE, "async", transport, 1);
+    double array[4 * SENT], other[4 * SENT];
+    const qdr_field good = {.source = array, .target = other, .type = QDR_DOUBLE, .width = 1};
+    qdr_field many[QDR_MOST_FIELDS + 1];
+    qdr_exchange *exchange = NULL;
+    memset(array, 0, sizeof array);
+    memset(other, 0, sizeof other);
+    EXPECT(qdr_map_start(NULL, QDR_FORWARD, &good, 1, &exchange), QDR_INVALID, "the map is NULL");
+    EXPECT(qdr_map_exchange(NULL, QDR_FORWARD, &good, 1), QDR_INVALID, "the map is NULL");
+    EXPECT(qdr_map_relist(NULL, NULL, NULL), QDR_INVALID, "the map is NULL");
+    EXPECT(qdr_map_start(map, QDR_FORWARD, &good, 1, NULL), QDR_INVALID, "exchange is NULL");
+    EXPECT(qdr_map_exchange(map, (qdr_direction)5, &good, 1), QDR_RANGE, "no direction 5");
+    EXPECT(qdr_map_exchange(map, QDR_REVERSE, &good, 1), QDR_INVALID, "no reverse; ask for it");
+    CHECK(qdr_map_plan(map, QDR_REVERSE) == NULL && qdr_map_plan(NULL, QDR_FORWARD) == NULL);
+    CHECK(qdr_map_plan(map, (qdr_direction)9) == NULL);
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &good, 0), QDR_RANGE, "0 fields");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, NULL, 1), QDR_RANGE, "fields");
+    for (int i = 0; i <= QDR_MOST_FIELDS; i++) many[i] = good;
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, many, QDR_MOST_FIELDS + 1), QDR_RANGE, "65 fields");
+    test_kinds(map, good);
+    test_addresses(map, good);
     run_ring(map);
     FINE(qdr_map_destroy(&map));
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "map/map_cases.h"
+#include "map/map_testing.h"
 #include "mpi_check.h"
 
 static int rank, ranks, two_nodes, no_memory;

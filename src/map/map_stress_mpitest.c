@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "cases.h"
-#include "map/map_cases.h"
+#include "map/map_testing.h"
 #include "mpi_check.h"
 #include "mpi_content.h"
 #include "mpi_pieces.h"

@@ -22,7 +22,7 @@
 #include "base/error.h"
 #include "wire/agree.h"
 #include "wire/flight.h"
-#include "moves/moves.h"
+#include "migrate/moves/moves.h"
 #include "quadrille/migrate.h"
 #include "wire/wire.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "migrate/migrate_cases.h"
+#include "migrate/migrate_testing.h"
 #include "mpi_check.h"
 #include "quadrille/migrate.h"
 

@@ -3,10 +3,10 @@
  * The plan among neighbours: figure 4 of the paper, where nobody knows more than those it exchanges data
  * with.
  *
- * The rounds of figure 4 are first *rehearsed*: the ranks say to each other what they would say, and
+ * The rounds of figure 4 are first *tried*: the ranks say to each other what they would say, and
  * nothing moves. In each round a rank tells those it sends to how much it sends at a time and its priority;
  * each receiver chooses (moves/robust.h) and tells its senders what they may send. That becomes the
- * itinerary. A rehearsal costs two small messages per pair and round, and because of it an exchange that
+ * itinerary. A trial costs two small messages per pair and round, and because of it an exchange that
  * would get stuck is refused before anything has moved. A round is the same as a phase of the method
  * `robust` of moves.h, so the two always come to the same phases.
  *
@@ -23,7 +23,7 @@
 #include "base/spec.h"
 #include "discover/round.h"
 #include "migrate/inside.h"
-#include "moves/robust.h"
+#include "migrate/moves/robust.h"
 
 typedef struct edge {
     int rank;
@@ -32,12 +32,12 @@ typedef struct edge {
 } edge;
 
 /* What one says to another in a round. */
-typedef struct saying {
+typedef struct word {
     int64_t age;
     int64_t stuck;
     int64_t units;    /* a sender: at a time; a receiver: to be sent */
     int64_t priority; /* of a sender */
-} saying;
+} word;
 
 typedef struct planning {
     edge *in, *out; /* by rising rank */
@@ -47,20 +47,20 @@ typedef struct planning {
     int64_t peak;
 } planning;
 
-/* One rehearsal; sayings and legs are memory of a flight. */
-typedef struct rehearsal {
+/* One trial; words and legs are memory of a flight. */
+typedef struct trial {
     qdri_migration *job;
     planning *plan;
     qdri_flight *flight;
     qdri_flight_leg *leg;                         /* [2 (ins + outs)] */
-    saying *to_out, *from_out;                    /* [outs] */
-    saying *to_in, *from_in;                      /* [ins] */
+    word *to_out, *from_out;                      /* [outs] */
+    word *to_in, *from_in;                        /* [ins] */
     int64_t *remaining, *limit, *priority, *take; /* [ins] */
     qdri_heap_entry *heap;                        /* [ins] */
     int64_t room, incoming;                       /* units */
     int64_t age, round;
     int64_t counted;
-} rehearsal;
+} trial;
 
 /* ---- who the neighbours are ---------------------------------------------------------------------------- */
 
@@ -148,9 +148,9 @@ static int any_active(const planning *plan) {
     return 0;
 }
 
-/* Sends a saying to each active edge of one side, receives one from each of the other, and waits. */
-static qdr_status say(rehearsal *show, int tag, const edge *to, int64_t tos, const saying *said,
-                      const edge *from, int64_t froms, saying *heard) {
+/* Sends a word to each active edge of one side, receives one from each of the other, and waits. */
+static qdr_status say(trial *show, int tag, const edge *to, int64_t tos, const word *said, const edge *from,
+                      int64_t froms, word *heard) {
     qdri_wire *wire = show->job->wire;
     qdri_flight_leg *leg = show->leg;
     tag += show->job->first_tag;
@@ -170,14 +170,14 @@ static qdr_status say(rehearsal *show, int tag, const edge *to, int64_t tos, con
     return qdri_flight_wait(show->flight);
 }
 
-static void hear_age(const saying *heard, int64_t *youngest) {
+static void hear_age(const word *heard, int64_t *youngest) {
     if (heard->age < *youngest) *youngest = heard->age;
 }
 
 /* This rank as a sender tells its receivers, and hears its senders. */
-static qdr_status tell(rehearsal *show, int stuck, int64_t *youngest) {
+static qdr_status tell(trial *show, int stuck, int64_t *youngest) {
     planning *plan = show->plan;
-    saying own = {show->age, stuck, plan->buffer, qdri_robust_priority(show->room, show->incoming)};
+    word own = {show->age, stuck, plan->buffer, qdri_robust_priority(show->room, show->incoming)};
     for (int64_t i = 0; i < plan->outs; i++) show->to_out[i] = own;
     QDRI_TRY(
         say(show, QDRI_TAG_TELL, plan->out, plan->outs, show->to_out, plan->in, plan->ins, show->from_in));
@@ -190,7 +190,7 @@ static qdr_status tell(rehearsal *show, int stuck, int64_t *youngest) {
 }
 
 /* Which of the senders that are still there may send how much. */
-static int64_t choose(rehearsal *show) {
+static int64_t choose(trial *show) {
     planning *plan = show->plan;
     for (int64_t i = 0; i < plan->ins; i++) {
         int there = active(&plan->in[i]);
@@ -204,10 +204,10 @@ static int64_t choose(rehearsal *show) {
 
 /* This rank as a receiver tells its senders, and hears its receivers. Those that are stuck have no more to
  * hear. */
-static qdr_status assign(rehearsal *show, int stuck, int64_t *youngest) {
+static qdr_status assign(trial *show, int stuck, int64_t *youngest) {
     planning *plan = show->plan;
     for (int64_t i = 0; i < plan->ins; i++)
-        show->to_in[i] = (saying){show->age, stuck, stuck ? 0 : show->take[i], 0};
+        show->to_in[i] = (word){show->age, stuck, stuck ? 0 : show->take[i], 0};
     if (stuck)
         for (int64_t i = 0; i < plan->outs; i++) plan->out[i].gone = 1;
     QDRI_TRY(
@@ -222,7 +222,7 @@ static qdr_status assign(rehearsal *show, int stuck, int64_t *youngest) {
 
 /* What was said becomes a trip. The books go on when there is no memory for it, as those of the other end
  * do. */
-static void note(rehearsal *show, int is_in, edge *with, int64_t units, qdr_status *failed) {
+static void note(trial *show, int is_in, edge *with, int64_t units, qdr_status *failed) {
     qdri_migration *job = show->job;
     qdri_trip trip = {.phase = show->round,
                       .units = units,
@@ -235,7 +235,7 @@ static void note(rehearsal *show, int is_in, edge *with, int64_t units, qdr_stat
         *failed = qdri_fail_memory();
 }
 
-static qdr_status play_round(rehearsal *show, int stuck, qdr_status *failed) {
+static qdr_status play_round(trial *show, int stuck, qdr_status *failed) {
     planning *plan = show->plan;
     int64_t youngest = show->age, moved = 0;
     QDRI_TRY(tell(show, stuck, &youngest));
@@ -253,15 +253,15 @@ static qdr_status play_round(rehearsal *show, int stuck, qdr_status *failed) {
     return QDR_OK;
 }
 
-/* ---- a rehearsal --------------------------------------------------------------------------------------- */
+/* ---- a trial --------------------------------------------------------------------------------------- */
 
-static qdr_status prepare(rehearsal *show) {
+static qdr_status prepare(trial *show) {
     planning *plan = show->plan;
     int64_t edges = plan->ins + plan->outs;
     enum { ARRAYS = 5 };
     show->counted =
         qdri_flight_needs(show->job->wire, edges, ARRAYS,
-                          2 * edges * (int64_t)sizeof(saying) +
+                          2 * edges * (int64_t)sizeof(word) +
                               plan->ins * (int64_t)(4 * sizeof(int64_t) + sizeof(qdri_heap_entry)));
     if (!qdri_budget_take(&show->job->budget, show->counted)) {
         show->counted = 0;
@@ -270,8 +270,8 @@ static qdr_status prepare(rehearsal *show) {
     qdri_flight *flight = show->flight = qdri_migration_flight(show->job);
     if (!flight) return qdri_fail_memory();
     show->leg = qdri_flight_legs(flight, edges);
-    show->to_out = QDRI_FLIGHT_ARRAY(flight, saying, 2 * plan->outs);
-    show->to_in = QDRI_FLIGHT_ARRAY(flight, saying, 2 * plan->ins);
+    show->to_out = QDRI_FLIGHT_ARRAY(flight, word, 2 * plan->outs);
+    show->to_in = QDRI_FLIGHT_ARRAY(flight, word, 2 * plan->ins);
     show->remaining = QDRI_FLIGHT_ARRAY(flight, int64_t, 4 * plan->ins);
     show->heap = QDRI_FLIGHT_ARRAY(flight, qdri_heap_entry, plan->ins);
     if (!show->leg || !show->to_out || !show->to_in || !show->remaining || !show->heap)
@@ -293,7 +293,7 @@ static qdr_status prepare(rehearsal *show) {
     return QDR_OK;
 }
 
-static qdr_status verdict(const rehearsal *show) {
+static qdr_status verdict(const trial *show) {
     for (int64_t i = 0; i < show->plan->ins; i++)
         if (show->plan->in[i].left > 0)
             return qdri_fail(QDR_RANGE,
@@ -305,7 +305,7 @@ static qdr_status verdict(const rehearsal *show) {
 }
 
 /* Collective among those that are connected. Only a deadline, or MPI, is returned; *failed is this rank's. */
-static qdr_status rehearse(rehearsal *show, qdr_status *failed) {
+static qdr_status run_trial(trial *show, qdr_status *failed) {
     int stuck = 0;
     while (!stuck && any_active(show->plan)) {
         stuck = *failed || show->age > show->job->ranks + 1 || show->round > QDRI_PHASES_LIMIT;
@@ -315,7 +315,7 @@ static qdr_status rehearse(rehearsal *show, qdr_status *failed) {
     return QDR_OK;
 }
 
-static void end_rehearsal(rehearsal *show) {
+static void end_trial(trial *show) {
     qdri_flight_end(&show->flight);
     qdri_budget_give(&show->job->budget, show->counted);
 }
@@ -352,15 +352,15 @@ static qdr_status find_room(const qdri_migration *job, const planning *plan, int
     return QDR_OK;
 }
 
-/* One rehearsal with the reserve that is given; *again where it was too small on some rank. */
+/* One trial with the reserve that is given; *again where it was too small on some rank. */
 static qdr_status try_reserve(qdri_migration *job, int64_t least, int64_t *reserve, int64_t *again) {
-    rehearsal show = {.job = job, .plan = job->planning};
+    trial show = {.job = job, .plan = job->planning};
     qdr_status failed = find_room(job, show.plan, *reserve, &show.room), status;
     int64_t first_room = show.room;
     if (!failed) failed = prepare(&show);
     status = qdri_migration_agree(job, failed);
     if (!status) {
-        status = rehearse(&show, &failed);
+        status = run_trial(&show, &failed);
         qdri_term field[] = {QDRI_IS_MOST("whether the reserve was too small", 0, 0, 1),
                              QDRI_IS_MOST("number of phases", show.round, 0, INT64_MAX)};
         qdri_tally tally = count(job, show.plan);
@@ -372,7 +372,7 @@ static qdr_status try_reserve(qdri_migration *job, int64_t least, int64_t *reser
         job->itinerary.phases = field[1].value;
         job->room = first_room;
     }
-    end_rehearsal(&show);
+    end_trial(&show);
     return status;
 }
 

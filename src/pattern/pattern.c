@@ -16,14 +16,14 @@
 #include "pattern.h"
 
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 struct qdr_pattern {
-    atomic_int references;
+    qdri_owned owned;
     int ranks;
     int64_t messages;
     int *origin, *destination;
@@ -66,7 +66,7 @@ static qdr_pattern *allocate(int ranks, int64_t messages) {
     if (messages > INT64_MAX / 4) return NULL;
     qdr_pattern *pattern = qdri_alloc(header + 3 * messages + 3 * (int64_t)ranks + 2, sizeof(int64_t));
     if (!pattern) return NULL;
-    atomic_init(&pattern->references, 1);
+    qdri_owned_open(&pattern->owned);
     pattern->ranks = ranks;
     pattern->messages = messages;
     pattern->row_start = pattern->block;
@@ -194,14 +194,13 @@ qdr_pattern_view qdr_pattern_look(const qdr_pattern *pattern) {
 /* ---- owners -------------------------------------------------------------------------------------------- */
 
 qdr_pattern *qdri_pattern_retain(const qdr_pattern *pattern) {
-    qdr_pattern *shared = (qdr_pattern *)pattern; /* the count is not part of what is immutable */
-    atomic_fetch_add_explicit(&shared->references, 1, memory_order_relaxed);
-    return shared;
+    qdri_owned_keep(&pattern->owned);
+    return (qdr_pattern *)pattern;
 }
 
 void qdr_pattern_destroy(qdr_pattern **pattern) {
     if (!pattern || !*pattern) return;
-    if (atomic_fetch_sub_explicit(&(*pattern)->references, 1, memory_order_acq_rel) == 1) free(*pattern);
+    if (qdri_owned_leave(&(*pattern)->owned)) free(*pattern);
     *pattern = NULL;
 }
 

@@ -20,29 +20,25 @@
 /* Values, and vectors of one to nine floats or doubles. */
 #define USUAL_SIZES(X) X(1) X(2) X(4) X(8) X(12) X(16) X(24) X(32) X(40) X(48) X(56) X(64) X(72)
 
-/* The array's side is far[k]; it is read, or written. */
-#define TAKE(size, k) memcpy(packed + (k) * (size), FAR(k), (size_t)(size))
-#define PUT(size, k)  memcpy(FAR(k), packed + (k) * (size), (size_t)(size))
+/* The array's side is far(size, k); it is read, or written. */
+#define TAKE(far, size, k) memcpy(packed + (k) * (size), far(size, k), (size_t)(size))
+#define PUT(far, size, k)  memcpy(far(size, k), packed + (k) * (size), (size_t)(size))
 
-#define FOUR_AT_ONCE(move, size)                                                                             \
+#define FOUR_AT_ONCE(move, far, size)                                                                        \
     do {                                                                                                     \
         int64_t k = 0;                                                                                       \
         for (; k + 3 < count; k += 4) {                                                                      \
-            move(size, k);                                                                                   \
-            move(size, k + 1);                                                                               \
-            move(size, k + 2);                                                                               \
-            move(size, k + 3);                                                                               \
+            move(far, size, k);                                                                              \
+            move(far, size, k + 1);                                                                          \
+            move(far, size, k + 2);                                                                          \
+            move(far, size, k + 3);                                                                          \
         }                                                                                                    \
-        for (; k < count; k++) move(size, k);                                                                \
+        for (; k < count; k++) move(far, size, k);                                                           \
     } while (0)
 
-#define TAKE_CASE(size)                                                                                      \
+#define CASE(move, far, size)                                                                                \
     case size:                                                                                               \
-        FOUR_AT_ONCE(TAKE, size);                                                                            \
-        break;
-#define PUT_CASE(size)                                                                                       \
-    case size:                                                                                               \
-        FOUR_AT_ONCE(PUT, size);                                                                             \
+        FOUR_AT_ONCE(move, far, size);                                                                       \
         break;
 
 enum { AHEAD = 4 }; /* elements */
@@ -57,36 +53,47 @@ static inline void expect_read(const char *line) {
 
 /* ---- indexed elements ---------------------------------------------------------------------------------- */
 
-#define FAR(k) (array + index[k] * unit)
+/* Elements one behind the other in the array, and those with something between them: with a distance that is a constant a
+ * double needs no multiplication. */
+#define DENSE(size, k)  (array + index[k] * (size_t)(size))
+#define SPREAD(size, k) (array + index[k] * stride)
 
-static void take_indexed(const char *restrict array, const uint32_t *restrict index, size_t unit,
+static void take_indexed(const char *restrict array, const uint32_t *restrict index, size_t stride,
                          int64_t count, int64_t bytes, char *restrict packed) {
     int64_t k = 0;
-    switch (bytes) {
+    switch (stride == (size_t)bytes ? bytes : -bytes) {
+#define TAKE_CASE(size) CASE(TAKE, DENSE, size)
         USUAL_SIZES(TAKE_CASE)
+#undef TAKE_CASE
+    case -8:
+        FOUR_AT_ONCE(TAKE, SPREAD, 8);
+        break;
     default:
         for (; k + AHEAD < count; k++) {
-            expect_read(FAR(k + AHEAD));
-            TAKE(bytes, k);
+            expect_read(SPREAD(bytes, k + AHEAD));
+            TAKE(SPREAD, bytes, k);
         }
-        for (; k < count; k++) TAKE(bytes, k);
+        for (; k < count; k++) TAKE(SPREAD, bytes, k);
     }
 }
 
-static void put_indexed(const char *restrict packed, const uint32_t *restrict index, size_t unit,
+static void put_indexed(const char *restrict packed, const uint32_t *restrict index, size_t stride,
                         int64_t count, int64_t bytes, char *restrict array) {
-    switch (bytes) {
+    switch (stride == (size_t)bytes ? bytes : -bytes) {
+#define PUT_CASE(size) CASE(PUT, DENSE, size)
         USUAL_SIZES(PUT_CASE)
+#undef PUT_CASE
+    case -8:
+        FOUR_AT_ONCE(PUT, SPREAD, 8);
+        break;
     default:
-        for (int64_t k = 0; k < count; k++) PUT(bytes, k);
+        for (int64_t k = 0; k < count; k++) PUT(SPREAD, bytes, k);
     }
 }
-
-#undef FAR
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-#define FAR(k) (array + (k)*step)
+#define ROW(size, k) (array + (k)*step)
 
 /* Rows of so many bytes, `step` bytes apart. */
 static void take_rows(const char *restrict array, int64_t step, int64_t count, int64_t bytes,
@@ -96,9 +103,11 @@ static void take_rows(const char *restrict array, int64_t step, int64_t count, i
         return;
     }
     switch (bytes) {
+#define TAKE_CASE(size) CASE(TAKE, ROW, size)
         USUAL_SIZES(TAKE_CASE)
+#undef TAKE_CASE
     default:
-        for (int64_t k = 0; k < count; k++) TAKE(bytes, k);
+        for (int64_t k = 0; k < count; k++) TAKE(ROW, bytes, k);
     }
 }
 
@@ -109,13 +118,13 @@ static void put_rows(const char *restrict packed, int64_t step, int64_t count, i
         return;
     }
     switch (bytes) {
+#define PUT_CASE(size) CASE(PUT, ROW, size)
         USUAL_SIZES(PUT_CASE)
+#undef PUT_CASE
     default:
-        for (int64_t k = 0; k < count; k++) PUT(bytes, k);
+        for (int64_t k = 0; k < count; k++) PUT(ROW, bytes, k);
     }
 }
-
-#undef FAR
 
 /* ---- elements of one size ------------------------------------------------------------------------------ */
 

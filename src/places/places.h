@@ -98,7 +98,7 @@ qdr_status qdri_places_twice(const qdri_places *places, int count, int *found, i
 
 /* Whether an element stands in one of `a` and in one of `b`; if so, the first in b's order. Otherwise only
  * `found` is written. O(entries) expected time and memory; nothing if the ranges lie apart. */
-qdr_status qdri_places_meet(const qdri_places *a, int as, const qdri_places *b, int bs, int *found,
-                            int64_t *element);
+qdr_status qdri_places_intersect(const qdri_places *a, int as, const qdri_places *b, int bs, int *found,
+                                 int64_t *element);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "places_cases.h"
+#include "places_testing.h"
 #include "places/types.h"
 
 enum { MOST = 160, WIDEST = 40 };

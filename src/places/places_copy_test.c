@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "places_cases.h"
+#include "places_testing.h"
 
 enum { MOST = 300, LARGEST = 600, GUARD = 16 };
 

@@ -60,7 +60,7 @@ static qdr_status twice(void) {
 static qdr_status meet(void) {
     int found = -1;
     int64_t element = -1;
-    qdr_status status = qdri_places_meet(list, LISTS / 2, list + LISTS / 2, LISTS / 2, &found, &element);
+    qdr_status status = qdri_places_intersect(list, LISTS / 2, list + LISTS / 2, LISTS / 2, &found, &element);
     if (status)
         assert_true(found == -1 && element == -1);
     else

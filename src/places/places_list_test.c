@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "places_cases.h"
+#include "places_testing.h"
 #include "places/walk.h"
 
 enum { MOST = 700 };

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "places_cases.h"
+#include "places_testing.h"
 
 enum { LISTS = 9, MOST = 60 };
 
@@ -73,7 +73,7 @@ static int stands_in(const group *made, int64_t element) {
 static int check_meet(const group *a, const group *b) {
     int found = -1;
     int64_t element = -1;
-    assert_int_equal(qdri_places_meet(a->list, a->lists, b->list, b->lists, &found, &element), QDR_OK);
+    assert_int_equal(qdri_places_intersect(a->list, a->lists, b->list, b->lists, &found, &element), QDR_OK);
     for (int i = 0; i < b->lists; i++)
         for (int64_t k = 0; k < b->list[i].count; k++)
             if (stands_in(a, b->index[i][k])) {
@@ -138,7 +138,7 @@ static void ranges_decide(void **state) {
     assert_int_equal(qdri_places_twice(list, 3, &found, &element, &list_a, &list_b), QDR_OK);
     assert_int_equal(found, 0);
     found = -1;
-    assert_int_equal(qdri_places_meet(list, 2, list + 2, 1, &found, &element), QDR_OK);
+    assert_int_equal(qdri_places_intersect(list, 2, list + 2, 1, &found, &element), QDR_OK);
     assert_int_equal(found, 0);
     qdri_places_close(list + 2);
 }
@@ -152,9 +152,9 @@ static void no_lists(void **state) {
     assert_int_equal(found, 0);
     assert_int_equal(qdri_places_twice(empty, 2, &found, &element, &list_a, &list_b), QDR_OK);
     assert_int_equal(found, 0);
-    assert_int_equal(qdri_places_meet(NULL, 0, empty, 2, &found, &element), QDR_OK);
+    assert_int_equal(qdri_places_intersect(NULL, 0, empty, 2, &found, &element), QDR_OK);
     assert_int_equal(found, 0);
-    assert_int_equal(qdri_places_meet(empty, 1, empty + 1, 1, &found, &element), QDR_OK);
+    assert_int_equal(qdri_places_intersect(empty, 1, empty + 1, 1, &found, &element), QDR_OK);
     assert_int_equal(found, 0);
 }
 

@@ -202,8 +202,8 @@ static int find_member(const element_set *set, const qdri_places *list, int64_t 
     return 0;
 }
 
-qdr_status qdri_places_meet(const qdri_places *a, int as, const qdri_places *b, int bs, int *found,
-                            int64_t *element) {
+qdr_status qdri_places_intersect(const qdri_places *a, int as, const qdri_places *b, int bs, int *found,
+                                 int64_t *element) {
     int64_t lowest = 0, highest = INT64_MAX, total = 0;
     int met = 0;
     narrow(a, as, &lowest, &highest);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Complete exchanges paced by arrivals, as stepped.c does it, on networks of which the ports know nothing (port_cases.h):
+ * Complete exchanges paced by arrivals, as stepped.c does it, on networks of which the ports know nothing (port_testing.h):
  * phase p takes a rank's message to the one p places further on. Held against plain lockstep, in which a
  * message goes when that of the phase before has come; which is hard to beat where nothing goes wrong, and loses packets
  * where wires are shared.
@@ -16,26 +16,26 @@
 #include "plan/note.h"
 #include "plan/port.h"
 
-typedef struct letter {
+typedef struct telling {
     int phase, is_invitation;
     int64_t bytes; /* or: up to where */
     int64_t promise, chunk;
     qdri_port_word word;
-} letter;
+} telling;
 
-#include "plan/port_cases.h"
+#include "plan/port_testing.h"
 
 enum { FIRST_CHUNK = 8 << 10, HEAD = 32, NOTE = HEAD + (int)sizeof(qdri_packed_note) };
 
 /* A message of an exchange, at either end; in an exchange, and said for the next. */
-typedef struct leg {
+typedef struct hop {
     int64_t done, invited, chunk;
     int is_small;
     int64_t next_promise, next_chunk;
-} leg;
+} hop;
 
 typedef struct stepper {
-    leg out[HOSTS], in[HOSTS]; /* [phase], from 1 on */
+    hop out[HOSTS], in[HOSTS]; /* [phase], from 1 on */
     int sends, waits;          /* the phases that it sends in, and waits in */
     int heard;
     int is_heard[HOSTS];
@@ -60,7 +60,7 @@ static void invite(int to, int64_t limit) {
     stepper *one = &rank[to];
     int64_t window = window_of(one);
     for (int phase = one->waits; phase < network.hosts && position_of(phase) < limit; phase++) {
-        leg *from = &one->in[phase];
+        hop *from = &one->in[phase];
         if (from->invited == message_bytes) continue;
         int64_t chunks = (limit - position_of(phase) - 1) / from->chunk + 1;
         int64_t bytes = qdri_smaller(message_bytes, chunks * from->chunk);
@@ -71,19 +71,19 @@ static void invite(int to, int64_t limit) {
             qdri_larger(QDRI_LEAST_CHUNK, qdri_larger(window / 2, qdri_smaller(FIRST_CHUNK, 2 * window / 3)));
         send_message(
             to, (to - phase + network.hosts) % network.hosts, NOTE,
-            (letter){phase, 1, bytes, from->next_promise, from->next_chunk, qdri_port_tell(&one->port)});
+            (telling){phase, 1, bytes, from->next_promise, from->next_chunk, qdri_port_tell(&one->port)});
     }
 }
 
 static void send_ahead(int from, int64_t limit) {
     stepper *one = &rank[from];
     for (; one->sends < network.hosts; one->sends++) {
-        leg *to = &one->out[one->sends];
+        hop *to = &one->out[one->sends];
         int64_t until = to->is_small ? INT64_MAX : limit;
         while (to->done < to->invited && position_of(one->sends) + to->done < until) {
             int64_t bytes = qdri_smaller(message_bytes - to->done, to->chunk);
             send_message(from, (from + one->sends) % network.hosts, bytes + HEAD,
-                         (letter){one->sends, 0, bytes, 0, 0, {0}});
+                         (telling){one->sends, 0, bytes, 0, 0, {0}});
             to->done += bytes;
         }
         if (to->done < message_bytes) return;
@@ -101,13 +101,13 @@ static void go_on(int number) {
 }
 
 static void handle(const message *came) {
-    const letter *said = &came->content;
+    const telling *said = &came->content;
     stepper *one = &rank[came->to];
     int all_are_here = one->heard == network.hosts - 1;
     one->heard += !one->is_heard[came->from];
     one->is_heard[came->from] = 1;
     if (said->is_invitation) {
-        leg *to = &one->out[said->phase];
+        hop *to = &one->out[said->phase];
         to->invited = qdri_larger(to->invited, said->bytes); /* software may overtake itself here */
         to->next_promise = said->promise;
         to->next_chunk = said->chunk;
@@ -127,7 +127,7 @@ static void handle(const message *came) {
 }
 
 /* What goes uninvited, both ends know. */
-static void begin_leg(leg *one, int phase) {
+static void begin_hop(hop *one, int phase) {
     one->done = 0;
     one->is_small = !in_lockstep && qdri_port_unasked_of(one->next_promise, message_bytes) == message_bytes;
     one->chunk = in_lockstep || one->is_small ? message_bytes : one->next_chunk;
@@ -141,8 +141,8 @@ static void begin_all(void) {
     for (int i = 0; i < network.hosts; i++) {
         stepper *one = &rank[i];
         for (int phase = 1; phase < network.hosts; phase++) {
-            begin_leg(&one->out[phase], phase);
-            begin_leg(&one->in[phase], phase);
+            begin_hop(&one->out[phase], phase);
+            begin_hop(&one->in[phase], phase);
         }
         one->sends = one->waits = 1;
         one->heard = 0;
@@ -162,7 +162,7 @@ static double measure(const setting *where, int64_t bytes, int lockstep) {
         rank[i] = (stepper){.heard = 0};
         open_port(&rank[i].port);
         for (int phase = 1; phase < network.hosts; phase++) {
-            leg first = {.next_promise = qdri_port_unasked(&rank[i].port) / (network.hosts - 1),
+            hop first = {.next_promise = qdri_port_unasked(&rank[i].port) / (network.hosts - 1),
                          .next_chunk = FIRST_CHUNK};
             rank[i].out[phase] = rank[i].in[phase] = first;
         }

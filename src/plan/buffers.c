@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The buffers of an exchange: from what the caller gave, one pointer per partner and the bytes of every leg.
+ * The buffers of an exchange: from what the caller gave, one pointer per partner and the bytes of every hop.
  * All of it is checked before anything is sent: sizes that cannot be counted, memory that is missing,
  * outgoing and incoming memory that overlaps.
  */
 #include "plan/buffers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -56,15 +57,17 @@ static int countable(const qdr_exchange *exchange, int64_t items, int64_t before
 static qdr_status set_bytes(qdr_exchange *exchange, qdri_half *half, const qdri_side *side,
                             const int64_t *items, const char *direction) {
     half->bytes = half->ended = 0;
+    memset(half->flow_own, 0, (size_t)side->hops * exchange->executor->flow_bytes);
+    memset(half->lane_own, 0, (size_t)side->lanes * exchange->executor->lane_bytes);
     for (int i = 0; i < side->lanes; i++) half->lane[i] = (qdri_lane_flow){.last = exchange->last};
-    for (int64_t i = 0; i < side->legs; i++) {
-        const qdri_leg *leg = &side->leg[i];
-        int64_t count = items ? items[exchange->program->segment[leg->first].index] : leg->items;
+    for (int64_t i = 0; i < side->hops; i++) {
+        const qdri_hop *hop = &side->hop[i];
+        int64_t count = items ? items[exchange->program->segment[hop->first].index] : hop->items;
         if (!countable(exchange, count, half->bytes))
             return qdri_fail(QDR_RANGE, "%lld items of %lld bytes %s rank %d cannot be counted",
-                             (long long)count, (long long)exchange->item_bytes, direction, leg->partner);
+                             (long long)count, (long long)exchange->item_bytes, direction, hop->partner);
         half->flow[i] = (qdri_flow){.bytes = count * exchange->item_bytes};
-        half->lane[leg->lane].bytes += half->flow[i].bytes;
+        half->lane[hop->lane].bytes += half->flow[i].bytes;
         half->bytes += half->flow[i].bytes;
     }
     return QDR_OK;

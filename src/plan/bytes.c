@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the bytes of a leg are. A leg is a list of segments; a range of it that lies inside one segment is
+ * Where the bytes of a hop are. A hop is a list of segments; a range of it that lies inside one segment is
  * sent from its place, or received into it. A range that covers several is gathered into, or scattered from,
- * the leg's own part of the memory for packing, at the same offset, so ranges of one leg never disturb each
+ * the hop's own part of the memory for packing, at the same offset, so ranges of one hop never disturb each
  * other.
  */
 #include <string.h>
@@ -25,36 +25,36 @@ static char *segment_start(qdr_exchange *exchange, const qdri_segment *segment) 
     return start ? start + segment->offset * exchange->item_bytes : NULL;
 }
 
-/* The leg's segment that holds byte `offset`, and where the segment begins in the leg. */
-static const qdri_segment *find_segment(const qdr_exchange *exchange, const qdri_leg *leg, int64_t offset,
+/* The hop's segment that holds byte `offset`, and where the segment begins in the hop. */
+static const qdri_segment *find_segment(const qdr_exchange *exchange, const qdri_hop *hop, int64_t offset,
                                         int64_t *begin) {
-    const qdri_segment *segment = &exchange->program->segment[leg->first];
+    const qdri_segment *segment = &exchange->program->segment[hop->first];
     int64_t at = 0;
-    for (int64_t i = 1; i < leg->segments && at + segment->length * exchange->item_bytes <= offset; i++)
+    for (int64_t i = 1; i < hop->segments && at + segment->length * exchange->item_bytes <= offset; i++)
         at += (segment++)->length * exchange->item_bytes;
     *begin = at;
     return segment;
 }
 
 /* The range's own place, if it has one. */
-static char *in_place(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes) {
+static char *in_place(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
     int64_t begin;
-    const qdri_segment *segment = find_segment(exchange, leg, offset, &begin);
-    if (leg->segments > 1 && offset + bytes > begin + segment->length * exchange->item_bytes) return NULL;
+    const qdri_segment *segment = find_segment(exchange, hop, offset, &begin);
+    if (hop->segments > 1 && offset + bytes > begin + segment->length * exchange->item_bytes) return NULL;
     char *start = segment_start(exchange, segment);
     return start ? start + (offset - begin) : exchange->bounce; /* no bytes: anything will do */
 }
 
-static char *bounce_place(const qdr_exchange *exchange, const qdri_leg *leg, int64_t offset) {
-    return exchange->bounce + leg->bounce * exchange->item_bytes + offset;
+static char *bounce_place(const qdr_exchange *exchange, const qdri_hop *hop, int64_t offset) {
+    return exchange->bounce + hop->bounce * exchange->item_bytes + offset;
 }
 
 /* Copies between the packed form of a range and its segments. */
-static void copy_range(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes,
+static void copy_range(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes,
                        int gathers) {
-    char *packed = bounce_place(exchange, leg, offset);
+    char *packed = bounce_place(exchange, hop, offset);
     int64_t begin;
-    const qdri_segment *segment = find_segment(exchange, leg, offset, &begin);
+    const qdri_segment *segment = find_segment(exchange, hop, offset, &begin);
     while (bytes > 0) {
         int64_t inside = offset - begin, length = segment->length * exchange->item_bytes;
         int64_t step = length - inside < bytes ? length - inside : bytes;
@@ -68,18 +68,18 @@ static void copy_range(qdr_exchange *exchange, const qdri_leg *leg, int64_t offs
     }
 }
 
-const char *qdri_bytes_out(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes) {
-    char *place = in_place(exchange, leg, offset, bytes);
+const char *qdri_bytes_out(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
+    char *place = in_place(exchange, hop, offset, bytes);
     if (place || bytes == 0) return place;
-    copy_range(exchange, leg, offset, bytes, 1);
-    return bounce_place(exchange, leg, offset);
+    copy_range(exchange, hop, offset, bytes, 1);
+    return bounce_place(exchange, hop, offset);
 }
 
-char *qdri_bytes_in(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes) {
-    char *place = in_place(exchange, leg, offset, bytes);
-    return place || bytes == 0 ? place : bounce_place(exchange, leg, offset);
+char *qdri_bytes_in(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
+    char *place = in_place(exchange, hop, offset, bytes);
+    return place || bytes == 0 ? place : bounce_place(exchange, hop, offset);
 }
 
-void qdri_bytes_arrived(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes) {
-    if (bytes > 0 && !in_place(exchange, leg, offset, bytes)) copy_range(exchange, leg, offset, bytes, 0);
+void qdri_bytes_arrived(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
+    if (bytes > 0 && !in_place(exchange, hop, offset, bytes)) copy_range(exchange, hop, offset, bytes, 0);
 }

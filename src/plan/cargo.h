@@ -2,7 +2,7 @@
 /*
  * Cargo: what an exchange carries when it is not bytes that lie ready. A layer above says how a message is
  * packed into memory that it is given, and how one is unpacked; the plan decides where: straight into the
- * memory of a receiver on this node, or aside, for what goes by MPI.
+ * memory of a receiver on this node, or, for what goes by MPI, into memory for packing.
  *
  * A message goes as a whole, or, where it is large and stays on the node, in parts that are packed and unpacked one
  * after the other: then nothing of its size is needed beside it.

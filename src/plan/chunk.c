@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "plan/aside.h"
+#include "plan/packing.h"
 #include "plan/mark.h"
 #include "plan/plan.h"
 
@@ -83,19 +83,19 @@ static int ended(qdr_exchange *exchange, qdr_status status) {
 int64_t qdri_lane_next(const qdr_exchange *exchange, const qdri_half *half, const qdri_side *side,
                        int number) {
     qdri_lane_flow *lane = &half->lane[number];
-    for (; lane->cursor < side->lane[number].legs; lane->cursor++) {
-        int64_t leg = side->lane_leg[side->lane[number].first + lane->cursor];
-        if (side->leg[leg].stage > exchange->stage) return -1;
-        if (half->flow[leg].begun < half->flow[leg].bytes) return leg;
+    for (; lane->cursor < side->lane[number].hops; lane->cursor++) {
+        int64_t hop = side->lane_hop[side->lane[number].first + lane->cursor];
+        if (side->hop[hop].stage > exchange->stage) return -1;
+        if (half->flow[hop].begun < half->flow[hop].bytes) return hop;
     }
     return -1;
 }
 
 /* ---- data ---------------------------------------------------------------------------------------------- */
 
-static void count_end(qdri_half *half, const qdri_side *side, int64_t leg, int64_t bytes, double now) {
-    qdri_flow *flow = &half->flow[leg];
-    qdri_lane_flow *lane = &half->lane[side->leg[leg].lane];
+static void count_end(qdri_half *half, const qdri_side *side, int64_t hop, int64_t bytes, double now) {
+    qdri_flow *flow = &half->flow[hop];
+    qdri_lane_flow *lane = &half->lane[side->hop[hop].lane];
     flow->ended += bytes;
     lane->ended += bytes;
     lane->last = now;
@@ -108,8 +108,8 @@ static void sent(qdri_operation *operation, qdr_status status) {
     give_back(&exchange->out.pool, chunk);
     if (!ended(exchange, status)) return;
     exchange->moved = exchange->last;
-    count_end(&exchange->out, &exchange->program->out, chunk->leg, chunk->bytes, exchange->last);
-    if (exchange->executor->sent) exchange->executor->sent(exchange, chunk->leg);
+    count_end(&exchange->out, &exchange->program->out, chunk->hop, chunk->bytes, exchange->last);
+    if (exchange->executor->sent) exchange->executor->sent(exchange, chunk->hop);
     qdri_exchange_check(exchange);
 }
 
@@ -120,83 +120,83 @@ static void mark_sent(qdri_operation *operation, qdr_status status) {
 
 /* The stream of a lane begins: with a mark and the chunk in one message, or with a mark alone, or without. Returns what to
  * send of the chunk, and how much. */
-static const char *put_mark(qdr_exchange *exchange, const qdri_leg *leg, const char *data, int64_t *bytes) {
+static const char *put_mark(qdr_exchange *exchange, const qdri_hop *hop, const char *data, int64_t *bytes) {
     qdri_half *half = &exchange->out;
-    qdri_lane_flow *lane = &half->lane[leg->lane];
-    char *place = qdri_mark_place(half, leg->lane);
+    qdri_lane_flow *lane = &half->lane[hop->lane];
+    char *place = qdri_mark_place(half, hop->lane);
     int carries = *bytes <= QDRI_CARRIED;
     lane->tag = carries ? exchange->mark_tag : exchange->bulk_tag;
-    if (carries || lane->is_marked) qdri_mark_write(exchange, leg->lane);
+    if (carries || lane->is_marked) qdri_mark_write(exchange, hop->lane);
     if (carries) {
         memcpy(place + QDRI_MARK, data, (size_t)*bytes);
         *bytes += QDRI_MARK;
         return place;
     }
-    qdri_chunk *alone = &half->alone[leg->lane];
+    qdri_chunk *alone = &half->alone[hop->lane];
     alone->exchange = exchange;
     alone->operation.done = mark_sent;
     if (lane->is_marked)
-        started(exchange, qdri_send(exchange->wire, &alone->operation, leg->partner, exchange->mark_tag,
+        started(exchange, qdri_send(exchange->wire, &alone->operation, hop->partner, exchange->mark_tag,
                                     place, QDRI_MARK));
     return data;
 }
 
 void qdri_chunk_send(qdr_exchange *exchange, int64_t number, int64_t bytes) {
-    const qdri_leg *leg = &exchange->program->out.leg[number];
+    const qdri_hop *hop = &exchange->program->out.hop[number];
     qdri_flow *flow = &exchange->out.flow[number];
-    qdri_lane_flow *lane = &exchange->out.lane[leg->lane];
+    qdri_lane_flow *lane = &exchange->out.lane[hop->lane];
     qdri_chunk *chunk = take(&exchange->out.pool, exchange);
     if (!chunk) return;
     int is_first = lane->begun == 0;
     chunk->operation.done = sent;
-    chunk->leg = number;
+    chunk->hop = number;
     chunk->offset = flow->begun;
     chunk->bytes = bytes;
     flow->begun += bytes;
     if (flow->begun == flow->bytes) exchange->out.stage_left--;
     lane->begun += bytes;
-    qdri_trace(exchange, QDR_EVENT_SEND, leg->partner, leg->phase, chunk->offset, bytes);
-    const char *data = qdri_bytes_out(exchange, leg, chunk->offset, bytes);
-    if (is_first) data = put_mark(exchange, leg, data, &bytes);
-    if (exchange->failed || !started(exchange, qdri_send(exchange->wire, &chunk->operation, leg->partner,
+    qdri_trace(exchange, QDR_EVENT_SEND, hop->partner, hop->phase, chunk->offset, bytes);
+    const char *data = qdri_bytes_out(exchange, hop, chunk->offset, bytes);
+    if (is_first) data = put_mark(exchange, hop, data, &bytes);
+    if (exchange->failed || !started(exchange, qdri_send(exchange->wire, &chunk->operation, hop->partner,
                                                          lane->tag, data, bytes)))
         give_back(&exchange->out.pool, chunk);
 }
 
 /* Whether a chunk is what was expected; what came behind a mark is then brought to its place. */
-static qdr_status look_at(qdr_exchange *exchange, const qdri_chunk *chunk, const qdri_leg *leg) {
+static qdr_status look_at(qdr_exchange *exchange, const qdri_chunk *chunk, const qdri_hop *hop) {
     int64_t came = chunk->operation.bytes;
     if (chunk->carried) {
-        QDRI_TRY(qdri_mark_check(exchange, leg->lane, came));
+        QDRI_TRY(qdri_mark_check(exchange, hop->lane, came));
         came -= QDRI_MARK;
     }
-    if (came != chunk->bytes) return qdri_fail_bytes(leg->partner, came, chunk->bytes);
+    if (came != chunk->bytes) return qdri_fail_bytes(hop->partner, came, chunk->bytes);
     if (chunk->carried)
-        memcpy(qdri_bytes_in(exchange, leg, chunk->offset, came),
-               qdri_mark_place(&exchange->in, leg->lane) + QDRI_MARK, (size_t)came);
+        memcpy(qdri_bytes_in(exchange, hop, chunk->offset, came),
+               qdri_mark_place(&exchange->in, hop->lane) + QDRI_MARK, (size_t)came);
     return QDR_OK;
 }
 
 static void arrived(qdri_operation *operation, qdr_status status) {
     qdri_chunk *chunk = (qdri_chunk *)operation;
     qdr_exchange *exchange = chunk->exchange;
-    const qdri_leg *leg = &exchange->program->in.leg[chunk->leg];
+    const qdri_hop *hop = &exchange->program->in.hop[chunk->hop];
     give_back(&exchange->in.pool, chunk);
     if (!ended(exchange, status)) return;
-    status = look_at(exchange, chunk, leg);
+    status = look_at(exchange, chunk, hop);
     if (status) {
         qdri_exchange_fail(exchange, status);
         return;
     }
-    qdri_trace(exchange, QDR_EVENT_ARRIVAL, leg->partner, leg->phase, chunk->offset, chunk->bytes);
-    qdri_bytes_arrived(exchange, leg, chunk->offset, chunk->bytes);
+    qdri_trace(exchange, QDR_EVENT_ARRIVAL, hop->partner, hop->phase, chunk->offset, chunk->bytes);
+    qdri_bytes_arrived(exchange, hop, chunk->offset, chunk->bytes);
     exchange->moved = exchange->last;
-    count_end(&exchange->in, &exchange->program->in, chunk->leg, chunk->bytes, exchange->last);
-    if (exchange->in.flow[chunk->leg].ended == exchange->in.flow[chunk->leg].bytes) exchange->in.stage_left--;
+    count_end(&exchange->in, &exchange->program->in, chunk->hop, chunk->bytes, exchange->last);
+    if (exchange->in.flow[chunk->hop].ended == exchange->in.flow[chunk->hop].bytes) exchange->in.stage_left--;
     if (exchange->cargo && exchange->program->stages == 1 &&
-        exchange->in.lane[leg->lane].ended == exchange->in.lane[leg->lane].bytes) {
-        int source = exchange->program->segment[leg->first].index;
-        qdri_aside_arrived(exchange, source, exchange->incoming[source]);
+        exchange->in.lane[hop->lane].ended == exchange->in.lane[hop->lane].bytes) {
+        int source = exchange->program->segment[hop->first].index;
+        qdri_packing_arrived(exchange, source, exchange->incoming[source]);
     }
     if (exchange->executor->arrived) exchange->executor->arrived(exchange, chunk);
     qdri_exchange_check(exchange);
@@ -214,39 +214,39 @@ static void mark_came(qdri_operation *operation, qdr_status status) {
 }
 
 /* The same at the other end. */
-static void expect_mark(qdr_exchange *exchange, const qdri_leg *leg, int carried) {
+static void expect_mark(qdr_exchange *exchange, const qdri_hop *hop, int carried) {
     qdri_half *half = &exchange->in;
-    qdri_lane_flow *lane = &half->lane[leg->lane];
-    qdri_chunk *alone = &half->alone[leg->lane];
+    qdri_lane_flow *lane = &half->lane[hop->lane];
+    qdri_chunk *alone = &half->alone[hop->lane];
     lane->tag = carried ? exchange->mark_tag : exchange->bulk_tag;
     if (carried || !lane->is_marked) return;
     alone->exchange = exchange;
     alone->operation.done = mark_came;
-    started(exchange, qdri_receive(exchange->wire, &alone->operation, leg->partner, exchange->mark_tag,
-                                   qdri_mark_place(half, leg->lane), QDRI_MARK_ROOM));
+    started(exchange, qdri_receive(exchange->wire, &alone->operation, hop->partner, exchange->mark_tag,
+                                   qdri_mark_place(half, hop->lane), QDRI_MARK_ROOM));
 }
 
 void qdri_chunk_receive_granted(qdr_exchange *exchange, int64_t number, int64_t bytes, double granted) {
-    const qdri_leg *leg = &exchange->program->in.leg[number];
+    const qdri_hop *hop = &exchange->program->in.hop[number];
     qdri_half *half = &exchange->in;
     qdri_flow *flow = &half->flow[number];
-    qdri_lane_flow *lane = &half->lane[leg->lane];
+    qdri_lane_flow *lane = &half->lane[hop->lane];
     qdri_chunk *chunk = take(&half->pool, exchange);
     if (!chunk) return;
     int is_first = lane->begun == 0;
     chunk->operation.done = arrived;
-    chunk->leg = number;
+    chunk->hop = number;
     chunk->offset = flow->begun;
     chunk->bytes = bytes;
     chunk->carried = is_first && bytes <= QDRI_CARRIED;
     chunk->granted = granted;
     flow->begun += bytes;
     lane->begun += bytes;
-    if (is_first) expect_mark(exchange, leg, chunk->carried);
-    char *place = chunk->carried ? qdri_mark_place(half, leg->lane)
-                                 : qdri_bytes_in(exchange, leg, chunk->offset, bytes);
+    if (is_first) expect_mark(exchange, hop, chunk->carried);
+    char *place = chunk->carried ? qdri_mark_place(half, hop->lane)
+                                 : qdri_bytes_in(exchange, hop, chunk->offset, bytes);
     if (exchange->failed ||
-        !started(exchange, qdri_receive(exchange->wire, &chunk->operation, leg->partner, lane->tag, place,
+        !started(exchange, qdri_receive(exchange->wire, &chunk->operation, hop->partner, lane->tag, place,
                                         chunk->carried ? QDRI_MARK_ROOM : bytes)))
         give_back(&half->pool, chunk);
 }
@@ -264,21 +264,21 @@ void qdri_lane_send(qdr_exchange *exchange, int number, int as_one) {
     qdri_half *half = &exchange->out;
     qdri_lane_flow *lane = &half->lane[number];
     while (!exchange->failed && lane->begun < lane->granted) {
-        int64_t leg = qdri_lane_next(exchange, half, &exchange->program->out, number);
-        if (leg < 0) return;
+        int64_t hop = qdri_lane_next(exchange, half, &exchange->program->out, number);
+        if (hop < 0) return;
         if (!qdri_chunk_possible(half)) {
             exchange->starved = 1;
             return;
         }
-        qdri_chunk_send(exchange, leg,
-                        as_one ? lane->granted - lane->begun : qdri_next_chunk(exchange, &half->flow[leg]));
+        qdri_chunk_send(exchange, hop,
+                        as_one ? lane->granted - lane->begun : qdri_next_chunk(exchange, &half->flow[hop]));
     }
 }
 
-void qdri_lanes_send(qdr_exchange *exchange, int64_t leg, int as_one) {
+void qdri_lanes_send(qdr_exchange *exchange, int64_t hop, int as_one) {
     int starved = exchange->starved;
     exchange->starved = 0;
-    qdri_lane_send(exchange, exchange->program->out.leg[leg].lane, as_one);
+    qdri_lane_send(exchange, exchange->program->out.hop[hop].lane, as_one);
     for (int i = 0; starved && i < exchange->program->out.lanes; i++) qdri_lane_send(exchange, i, as_one);
 }
 
@@ -365,8 +365,8 @@ void qdri_control_listen(qdr_exchange *exchange) {
 
 /* ---- looking it over ----------------------------------------------------------------------------------- */
 
-/* Empty legs end by themselves. */
-static int64_t legs_with_bytes(const qdri_half *half, const qdri_side *side, int stage) {
+/* Empty hops end by themselves. */
+static int64_t hops_with_bytes(const qdri_half *half, const qdri_side *side, int stage) {
     int64_t count = 0;
     for (int64_t i = side->stage_start[stage]; i < side->stage_start[stage + 1]; i++)
         count += half->flow[i].bytes > 0;
@@ -375,8 +375,8 @@ static int64_t legs_with_bytes(const qdri_half *half, const qdri_side *side, int
 
 static void begin_stage(qdr_exchange *exchange) {
     const qdri_program *program = exchange->program;
-    exchange->out.stage_left = legs_with_bytes(&exchange->out, &program->out, exchange->stage);
-    exchange->in.stage_left = legs_with_bytes(&exchange->in, &program->in, exchange->stage);
+    exchange->out.stage_left = hops_with_bytes(&exchange->out, &program->out, exchange->stage);
+    exchange->in.stage_left = hops_with_bytes(&exchange->in, &program->in, exchange->stage);
     exchange->executor->stage(exchange);
 }
 
@@ -402,7 +402,7 @@ void qdri_exchange_check(qdr_exchange *exchange) {
         exchange->in.ended == exchange->in.bytes && exchange->out.ended == exchange->out.bytes) {
         if (exchange->executor->leave) exchange->executor->leave(exchange);
         exchange->network_ended = 1;
-        qdri_aside_end(exchange);
+        qdri_packing_end(exchange);
         qdri_exchange_part_ended(exchange);
     }
 }

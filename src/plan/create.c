@@ -14,7 +14,7 @@
 #include "base/spec.h"
 #include "discover/partners.h"
 #include "plan/mark.h"
-#include "plan/near.h"
+#include "plan/near/near.h"
 #include "plan/settings.h"
 #include "schedule/registry.h"
 #include "schedule/schedule.h"
@@ -54,11 +54,16 @@ static qdr_status read_options(qdr_plan *plan, const char *spec_text, const qdri
     QDRI_TRY(qdri_spec_read(&spec, algorithm->options, algorithm->option_count));
     if (qdri_spec_given(&spec, "chunk")) plan->chunk = qdri_spec_integer(&spec, "chunk");
     if (qdri_spec_given(&spec, "window")) plan->window = qdri_spec_integer(&spec, "window");
-    if (!strcmp(algorithm->name, "distributed")) {
-        plan->seed = qdri_spec_integer(&spec, "seed");
-        plan->tells_how_busy = qdri_spec_flag(&spec, "busy-for");
-        plan->goes_ahead = qdri_spec_flag(&spec, "ahead");
-    }
+    return QDR_OK;
+}
+
+/* Those that the executor takes. */
+static qdr_status read_own_options(qdr_plan *plan, const char *spec_text, const qdri_algorithm *algorithm) {
+    qdri_spec spec;
+    if (!algorithm->at_run_time || !plan->executor->read) return QDR_OK;
+    QDRI_TRY(qdri_spec_open(spec_text, "algorithm", &spec));
+    QDRI_TRY(qdri_spec_read(&spec, algorithm->options, algorithm->option_count));
+    plan->executor->read(plan, &spec);
     return QDR_OK;
 }
 
@@ -168,15 +173,15 @@ static int64_t others(int count, const int *partner, const int64_t *items, int r
  * same idea of it. */
 static uint64_t side_parity(const qdri_program *program, const qdri_side *side, int receives) {
     uint64_t parity = 0;
-    for (int64_t i = 0; i < side->legs; i++) {
-        const qdri_leg *leg = &side->leg[i];
-        if (leg->items == 0) continue; /* one end may know of an empty message, and the other not */
-        uint64_t from = (uint64_t)(receives ? leg->partner : program->rank);
-        uint64_t to = (uint64_t)(receives ? program->rank : leg->partner);
+    for (int64_t i = 0; i < side->hops; i++) {
+        const qdri_hop *hop = &side->hop[i];
+        if (hop->items == 0) continue; /* one end may know of an empty message, and the other not */
+        uint64_t from = (uint64_t)(receives ? hop->partner : program->rank);
+        uint64_t to = (uint64_t)(receives ? program->rank : hop->partner);
         uint64_t word = qdri_mix(from << 32 | to);
-        word = qdri_mix(word ^ (uint64_t)leg->stage);
-        word = qdri_mix(word ^ (uint64_t)leg->phase);
-        parity ^= qdri_mix(word ^ (uint64_t)leg->items);
+        word = qdri_mix(word ^ (uint64_t)hop->stage);
+        word = qdri_mix(word ^ (uint64_t)hop->phase);
+        parity ^= qdri_mix(word ^ (uint64_t)hop->items);
     }
     return parity;
 }
@@ -198,8 +203,8 @@ static uint64_t near_parity(const qdr_plan *plan) {
 
 static int64_t last_phase(const qdri_program *program) {
     int64_t last = 0;
-    for (int64_t i = 0; i < program->out.legs; i++)
-        if (program->out.leg[i].phase > last) last = program->out.leg[i].phase;
+    for (int64_t i = 0; i < program->out.hops; i++)
+        if (program->out.hop[i].phase > last) last = program->out.hop[i].phase;
     return last;
 }
 
@@ -296,7 +301,7 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
     if (*settings->algorithm) {
         snprintf(plan->why, sizeof plan->why, "asked for");
     } else {
-        qdri_traits facts = {view.ranks, qdri_wire_one_node(plan->wire), fact[FAN_IN].value,
+        qdri_traits facts = {view.ranks, qdri_wire_one_host(plan->wire), fact[FAN_IN].value,
                              fact[LEAST_FAN_IN].value == view.ranks - 1 &&
                                  fact[LARGEST].value == fact[SMALLEST].value};
         strcpy(settings->algorithm, qdri_rule(&facts, plan->why, sizeof plan->why));
@@ -360,15 +365,16 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
     }
     snprintf(plan->algorithm, sizeof plan->algorithm, "%s", algorithm->name);
     if (!status) status = qdri_executor_find(settings->pacing, algorithm, &plan->executor);
+    if (!status) status = read_own_options(plan, settings->algorithm, algorithm);
     if (!status) set_sizes(plan, settings);
     if (plan->ordered) plan->sources = plan->program.ranks > 1 ? plan->program.ranks - 1 : 1;
-    if (!status && plan->barrier && !plan->executor->meets)
+    if (!status && plan->barrier && !plan->executor->has_barrier)
         status = qdri_fail(QDR_INVALID,
                            "a barrier after each phase goes with pacing free or arrivals, not with %s",
                            plan->executor->pacing);
     if (!status && plan->port) status = qdri_port_sound(plan->port, plan->wire, plan->first_tag, deadline);
     if (!status) status = qdri_slots_open(plan);
-    plan->is_far = !status && (plan->barrier || plan->program.out.legs + plan->program.in.legs > 0);
+    plan->is_far = !status && (plan->barrier || plan->program.out.hops + plan->program.in.hops > 0);
     if (plan->is_far) status = qdri_marks_sweep(plan);
     plan->last_phase = status ? 0 : last_phase(&plan->program);
     uint64_t parity = status ? 0

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "discover/partners.h"
-#include "plan/aside.h"
+#include "plan/packing.h"
 #include "plan/buffers.h"
 #include "plan/held.h"
-#include "plan/near.h"
+#include "plan/near/near.h"
 #include "wire/node.h"
 
 static qdr_status check_plan(const qdr_plan *plan) {
@@ -88,7 +88,7 @@ qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_exchang
         status = qdri_buffers_bind_cargo(slot);
         if (!status) status = qdri_buffers_make_room(slot);
     }
-    if (!status) status = qdri_aside_start(slot); /* last: it may already unpack */
+    if (!status) status = qdri_packing_start(slot); /* last: it may already unpack */
     if (!status) {
         run(slot);
         *exchange = slot;

@@ -163,7 +163,7 @@ static const qdri_far functions = {.send = hear,
 
 /* A fresh wire, on which this process is rank `first`. */
 static void open_wire(int first, const change *changes, int changed) {
-    const qdri_joined_shape shape = {first, 1, 2, qdri_tag_spans()};
+    const qdri_joined_shape shape = {.first = first, .own = 1, .ranks = 2, .tag_spans = qdri_tag_spans()};
     memset(&other, 0, sizeof other);
     other.first = first;
     other.changes = changes;

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "mpi_check.h"
 #include "mpi_content.h"
+#include "quadrille-io.h"
 #include "quadrille/plan.h"
 
 enum { ITEMS = 10 };

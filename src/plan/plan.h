@@ -4,9 +4,10 @@
 #define QDRI_PLAN_H
 
 #include "base/error.h"
+#include "base/spec.h"
 #include "plan/answers.h"
 #include "plan/cargo.h"
-#include "plan/claims.h"
+#include "plan/executors/table.h"
 #include "plan/note.h"
 #include "plan/port.h"
 #include "plan/program.h"
@@ -25,11 +26,16 @@ typedef struct qdri_chunk qdri_chunk;
 /* A way to run a program. */
 typedef struct qdri_executor {
     const char *pacing;               /* its name */
-    int meets;                        /* can meet after each phase: the option barrier */
+    int has_barrier;                  /* phases can be apart: the option barrier */
     int whole;                        /* messages are not cut into chunks, and no window holds them back */
     double chunk_share, window_share; /* of the window asked for, where nobody asked for more exactly */
-    size_t state_bytes;               /* of exchange->state */
-    /* Upper bounds on what is under way at once, given the bytes of the legs. */
+    /* Of its own: of an exchange's state, and of each hop and lane, at both ends; those are 0 when an exchange begins. */
+    size_t state_bytes, flow_bytes, lane_bytes;
+    qdr_status (*open)(qdr_exchange *slot); /* what the state needs beyond that, once; may be NULL */
+    void (*close)(qdr_exchange *slot);      /* may be NULL */
+    /* The options of an algorithm that it alone runs; may be NULL. */
+    void (*read)(qdr_plan *plan, const qdri_spec *spec);
+    /* Upper bounds on what is under way at once, given the bytes of the hops. */
     qdri_room (*room)(const qdr_exchange *exchange);
     /* The exchange begins; from then on it advances by callbacks. */
     void (*start)(qdr_exchange *exchange);
@@ -37,16 +43,16 @@ typedef struct qdri_executor {
     void (*stage)(qdr_exchange *exchange);
     /* The first stage has begun; may be NULL. */
     void (*begun)(qdr_exchange *exchange);
-    void (*sent)(qdr_exchange *exchange, int64_t leg);                        /* a chunk of it has left */
-    void (*arrived)(qdr_exchange *exchange, const qdri_chunk *chunk);         /* a chunk of a leg has come */
+    void (*sent)(qdr_exchange *exchange, int64_t hop);                        /* a chunk of it has left */
+    void (*arrived)(qdr_exchange *exchange, const qdri_chunk *chunk);         /* a chunk of a hop has come */
     void (*control)(qdr_exchange *exchange, int from, const qdri_note *note); /* a control message has come */
     void (*leave)(qdr_exchange *exchange); /* it is given up in the middle; may be NULL */
     /* The rank whose word it waits for, beyond data, and in which phase; -1: none. May be NULL. */
     int (*awaits)(const qdr_exchange *exchange, int64_t *phase);
 } qdri_executor;
 
-extern const qdri_executor qdri_executor_free, qdri_executor_arrivals, qdri_executor_grants,
-    qdri_executor_requests;
+#define QDRI_DECLARE_EXECUTOR(name) extern const qdri_executor qdri_executor_##name;
+QDRI_EXECUTORS(QDRI_DECLARE_EXECUTOR)
 
 /* ---- chunks -------------------------------------------------------------------------------------------- */
 
@@ -55,7 +61,7 @@ struct qdri_chunk {
     qdri_operation operation; /* first: callbacks convert */
     qdr_exchange *exchange;
     qdri_chunk *next; /* in the pool */
-    int64_t leg, offset, bytes;
+    int64_t hop, offset, bytes;
     int carried;           /* its bytes are behind a mark (mark.h) */
     double granted;        /* when it was; 0: it was not */
     qdri_packed_note note; /* of a control message */
@@ -75,14 +81,11 @@ typedef struct qdri_early {
 
 /* ---- an exchange --------------------------------------------------------------------------------------- */
 
-/* A leg while it runs. */
+/* A hop while it runs. */
 typedef struct qdri_flow {
-    int64_t bytes;    /* in all */
-    int64_t begun;    /* sent, or with a receive waiting */
-    int64_t ended;    /* left, or arrived */
-    int64_t position; /* for the executor, as are the next six */
-    int64_t base, chunk, unasked, invited;
-    int is_small, is_open;
+    int64_t bytes; /* in all */
+    int64_t begun; /* sent, or with a receive waiting */
+    int64_t ended; /* left, or arrived */
 } qdri_flow;
 
 /* A lane while it runs; both counts are over the whole stream. */
@@ -90,15 +93,11 @@ typedef struct qdri_lane_flow {
     int64_t bytes;
     int64_t granted;
     int64_t begun, ended;
-    int64_t cursor;      /* the leg that is next, counted from the lane's first */
-    int64_t stage_bytes; /* for the executor */
-    int64_t before;      /* streams of the plan that went this way before (mark.h) */
-    int is_marked;       /* the stream has a mark, if it has no small first chunk that carries one */
-    int tag;             /* of its data, from its first chunk on */
-    double until;        /* for the executor, as are the next three */
-    double since;
-    int is_stuck, is_heard;
-    double last; /* when something was last heard of it */
+    int64_t cursor; /* the hop that is next, counted from the lane's first */
+    int64_t before; /* streams of the plan that went this way before (mark.h) */
+    int is_marked;  /* the stream has a mark, if it has no small first chunk that carries one */
+    int tag;        /* of its data, from its first chunk on */
+    double last;    /* when something was last heard of it */
 } qdri_lane_flow;
 
 /* How the stream of a lane goes, as its receiver said, in the notes of an exchange for the slot's next: both ends know
@@ -112,11 +111,12 @@ typedef struct qdri_terms {
 } qdri_terms;
 
 typedef struct qdri_half {
-    qdri_flow *flow;      /* [legs] */
-    qdri_lane_flow *lane; /* [lanes] */
-    qdri_terms *terms;    /* [lanes]: as the slot's last exchange left them */
-    int64_t bytes, ended; /* over all legs */
-    int64_t stage_left;   /* of this stage: legs that have not ended; for what is sent, not begun */
+    qdri_flow *flow;           /* [hops] */
+    qdri_lane_flow *lane;      /* [lanes] */
+    void *flow_own, *lane_own; /* [hops], [lanes]: the executor's */
+    qdri_terms *terms;         /* [lanes]: as the slot's last exchange left them */
+    int64_t bytes, ended;      /* over all hops */
+    int64_t stage_left;        /* of this stage: hops that have not ended; for what is sent, not begun */
     qdri_pool pool;
     char *first;       /* [lanes]: messages with marks (mark.h) */
     qdri_chunk *alone; /* [lanes]: marks that go by themselves */
@@ -128,7 +128,7 @@ typedef struct qdri_memory_range {
     int partner, is_written;
 } qdri_memory_range;
 
-/* Memory aside, which grows as it is needed. */
+/* Memory for packing, which grows as it is needed. */
 typedef struct qdri_spare {
     char *memory;
     int64_t bytes;
@@ -188,9 +188,8 @@ struct qdr_exchange {
     int listens;
     qdri_early *early; /* control messages of later exchanges of this slot */
     int64_t early_count, early_capacity;
-    qdri_pool notes;    /* control messages that go */
-    void *state;        /* the executor's */
-    qdri_claims claims; /* of lanes to be granted, for the executor that grants in no order of its own */
+    qdri_pool notes; /* control messages that go */
+    void *state;     /* the executor's */
 };
 
 /* The bytes of a message: of this exchange's sizes if it has its own, else of the plan's. */
@@ -203,21 +202,21 @@ static inline int64_t qdri_message_bytes(const qdr_exchange *exchange, const int
 qdr_status qdri_fail_bytes(int partner, int64_t came, int64_t expected);
 
 /* Moving chunks; failures end up in the exchange. */
-void qdri_chunk_send(qdr_exchange *exchange, int64_t leg, int64_t bytes);    /* the next bytes of the leg */
-void qdri_chunk_receive(qdr_exchange *exchange, int64_t leg, int64_t bytes); /* the same, at the other end */
-void qdri_chunk_receive_granted(qdr_exchange *exchange, int64_t leg, int64_t bytes, double granted);
+void qdri_chunk_send(qdr_exchange *exchange, int64_t hop, int64_t bytes);    /* the next bytes of the hop */
+void qdri_chunk_receive(qdr_exchange *exchange, int64_t hop, int64_t bytes); /* the same, at the other end */
+void qdri_chunk_receive_granted(qdr_exchange *exchange, int64_t hop, int64_t bytes, double granted);
 int qdri_chunk_possible(const qdri_half *half); /* the pool has one left */
 
 void qdri_control_send(qdr_exchange *exchange, int to, const qdri_note *note);
 /* One more control message is expected to come. */
 void qdri_control_listen(qdr_exchange *exchange);
 
-/* The lane's leg that is next, of the stages that have begun; -1: none. */
+/* The lane's hop that is next, of the stages that have begun; -1: none. */
 int64_t qdri_lane_next(const qdr_exchange *exchange, const qdri_half *half, const qdri_side *side, int lane);
 /* Sends what a lane was granted, in chunks, or all of it as one message. */
 void qdri_lane_send(qdr_exchange *exchange, int lane, int as_one);
-/* The same when a chunk of a leg has left: its lane, and all others if one of them had found no chunk. */
-void qdri_lanes_send(qdr_exchange *exchange, int64_t leg, int as_one);
+/* The same when a chunk of a hop has left: its lane, and all others if one of them had found no chunk. */
+void qdri_lanes_send(qdr_exchange *exchange, int64_t hop, int as_one);
 /* The bytes of the flow's next chunk. */
 int64_t qdri_next_chunk(const qdr_exchange *exchange, const qdri_flow *flow);
 
@@ -232,11 +231,11 @@ void qdri_trace(qdr_exchange *exchange, int kind, int partner, int64_t phase, in
 /* A part of the exchange has ended: with the last, it has. */
 void qdri_exchange_part_ended(qdr_exchange *exchange);
 
-/* The bytes of a leg that begin at `offset`, in place or gathered; and where to receive them. */
-const char *qdri_bytes_out(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes);
-char *qdri_bytes_in(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes);
-/* Brings what was received aside to its place. */
-void qdri_bytes_arrived(qdr_exchange *exchange, const qdri_leg *leg, int64_t offset, int64_t bytes);
+/* The bytes of a hop that begin at `offset`, in place or gathered; and where to receive them. */
+const char *qdri_bytes_out(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
+char *qdri_bytes_in(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
+/* Brings what was received elsewhere to its place. */
+void qdri_bytes_arrived(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
 
 /* ---- a plan -------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows that find themselves, on networks of which they know nothing (port_network_fixture.h): 10 KB in flight are enough on
+ * Windows that find themselves, on networks of which they know nothing (port_network_testing.h): 10 KB in flight are enough on
  * some, and 100 are needed on others. Receivers grant as `paced` does (granted.c), each by its port. After three exchanges
  * the time of an exchange is held against the best of six fixed windows, from a quarter to four times what a port of the
  * network holds.
@@ -16,15 +16,15 @@
 #include "plan/answers.h"
 #include "plan/note.h"
 
-typedef struct letter {
+typedef struct telling {
     int is_grant;
     int64_t bytes;
     double granted;
     int64_t load, load_left;
     qdri_port_word word;
-} letter;
+} telling;
 
-#include "plan/port_cases.h"
+#include "plan/port_testing.h"
 
 enum {
     PACKET = 1400,
@@ -133,19 +133,19 @@ static void grant(int to) {
         one->outstanding += bytes;
         one->begun[from] += bytes;
         send_message(to, from, NOTE,
-                     (letter){1, bytes, future.now, one->load, one->load_left, qdri_port_tell(&one->port)});
+                     (telling){1, bytes, future.now, one->load, one->load_left, qdri_port_tell(&one->port)});
     }
 }
 
 static void handle(const message *came) {
-    const letter *said = &came->content;
+    const telling *said = &came->content;
     receiver *one = &rank[came->to];
     if (said->is_grant) {
         hear(one, said->load, said->load_left);
         qdri_port_told(&one->port, said->word, future.now);
         one->out_begun += said->bytes;
         send_message(came->to, came->from, said->bytes + HEAD,
-                     (letter){0, said->bytes, said->granted, 0, 0, {0}});
+                     (telling){0, said->bytes, said->granted, 0, 0, {0}});
         return;
     }
     int is_awaited = rank[came->from].begun[came->to] < bytes_of[came->to][came->from];
@@ -191,7 +191,7 @@ static void send_unasked(int to, int64_t most) {
         rank[to].outstanding += bytes;
         rank[to].since[from] = qdri_port_is_far(&rank[to].port) ? future.now : 0;
         rank[from].out_begun += bytes;
-        send_message(from, to, bytes + HEAD, (letter){0, bytes, 0, 0, 0, {0}});
+        send_message(from, to, bytes + HEAD, (telling){0, bytes, 0, 0, 0, {0}});
     }
 }
 

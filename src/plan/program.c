@@ -29,7 +29,7 @@ typedef struct builder {
     int *out_index, *in_index; /* [ranks]: places among destinations and sources, -1: none */
     holding *held;
     int64_t holdings, holding_capacity, sorted; /* those below `sorted` can be found */
-    int64_t leg_capacity[2], segment_capacity;
+    int64_t hop_capacity[2], segment_capacity;
     int64_t expected; /* items that have not been received */
 } builder;
 
@@ -77,11 +77,11 @@ static int64_t find_holding(const builder *build, int64_t message, int64_t offse
 
 /* ---- segments ------------------------------------------------------------------------------------------ */
 
-/* Adds a range to a leg; one that continues the last is joined to it. */
-static int add_segment(builder *build, qdri_leg *leg, int region, int index, int64_t offset, int64_t length) {
+/* Adds a range to a hop; one that continues the last is joined to it. */
+static int add_segment(builder *build, qdri_hop *hop, int region, int index, int64_t offset, int64_t length) {
     qdri_program *program = build->program;
-    leg->items += length;
-    if (leg->segments > 0) {
+    hop->items += length;
+    if (hop->segments > 0) {
         qdri_segment *last = &program->segment[program->segments - 1];
         if (last->region == region && last->index == index && last->offset + last->length == offset) {
             last->length += length;
@@ -92,20 +92,20 @@ static int add_segment(builder *build, qdri_leg *leg, int region, int index, int
                    sizeof *program->segment))
         return 0;
     program->segment[program->segments++] = (qdri_segment){region, index, offset, length};
-    leg->segments++;
+    hop->segments++;
     return 1;
 }
 
-static qdr_status add_own_piece(builder *build, qdri_leg *leg, const qdr_piece *piece) {
+static qdr_status add_own_piece(builder *build, qdri_hop *hop, const qdr_piece *piece) {
     int index = build->out_index[piece->destination];
     if (index < 0 || piece->offset + piece->length > build->view.send_items[index])
         return broken(build, piece, "the schedule sends them, but they do not exist");
-    return add_segment(build, leg, QDRI_IN_OUTGOING, index, piece->offset, piece->length)
+    return add_segment(build, hop, QDRI_IN_OUTGOING, index, piece->offset, piece->length)
                ? QDR_OK
                : qdri_fail_memory();
 }
 
-static qdr_status add_held_piece(builder *build, qdri_leg *leg, const qdr_piece *piece) {
+static qdr_status add_held_piece(builder *build, qdri_hop *hop, const qdr_piece *piece) {
     int64_t message = (int64_t)piece->origin * build->view.ranks + piece->destination;
     int64_t offset = piece->offset, left = piece->length;
     for (int64_t i = find_holding(build, message, offset); left > 0; i++) {
@@ -115,7 +115,7 @@ static qdr_status add_held_piece(builder *build, qdri_leg *leg, const qdr_piece 
         const holding *held = &build->held[i];
         int64_t inside = offset - held->offset,
                 length = held->length - inside < left ? held->length - inside : left;
-        if (!add_segment(build, leg, QDRI_IN_STAGING, 0, held->place + inside, length))
+        if (!add_segment(build, hop, QDRI_IN_STAGING, 0, held->place + inside, length))
             return qdri_fail_memory();
         offset += length;
         left -= length;
@@ -123,90 +123,90 @@ static qdr_status add_held_piece(builder *build, qdri_leg *leg, const qdr_piece 
     return QDR_OK;
 }
 
-static qdr_status add_sent_piece(builder *build, qdri_leg *leg, const qdr_piece *piece) {
-    return piece->origin == build->view.rank ? add_own_piece(build, leg, piece)
-                                             : add_held_piece(build, leg, piece);
+static qdr_status add_sent_piece(builder *build, qdri_hop *hop, const qdr_piece *piece) {
+    return piece->origin == build->view.rank ? add_own_piece(build, hop, piece)
+                                             : add_held_piece(build, hop, piece);
 }
 
-static qdr_status add_received_piece(builder *build, qdri_leg *leg, const qdr_piece *piece) {
+static qdr_status add_received_piece(builder *build, qdri_hop *hop, const qdr_piece *piece) {
     qdri_program *program = build->program;
     if (piece->destination == build->view.rank) {
         int index = build->in_index[piece->origin];
         if (index < 0 || piece->offset + piece->length > build->view.receive_items[index])
             return broken(build, piece, "the schedule delivers them, but they are not expected");
         build->expected -= piece->length;
-        return add_segment(build, leg, QDRI_IN_INCOMING, index, piece->offset, piece->length)
+        return add_segment(build, hop, QDRI_IN_INCOMING, index, piece->offset, piece->length)
                    ? QDR_OK
                    : qdri_fail_memory();
     }
     if (!hold(build, piece, program->staging_items) ||
-        !add_segment(build, leg, QDRI_IN_STAGING, 0, program->staging_items, piece->length))
+        !add_segment(build, hop, QDRI_IN_STAGING, 0, program->staging_items, piece->length))
         return qdri_fail_memory();
     program->staging_items += piece->length;
     return QDR_OK;
 }
 
-/* ---- legs and lanes ------------------------------------------------------------------------------------ */
+/* ---- hops and lanes ------------------------------------------------------------------------------------ */
 
-static qdri_leg *add_leg(builder *build, int receives, int partner, int stage, int64_t phase) {
+static qdri_hop *add_hop(builder *build, int receives, int partner, int stage, int64_t phase) {
     qdri_side *side = receives ? &build->program->in : &build->program->out;
-    if (!qdri_grow(&side->leg, &build->leg_capacity[receives], side->legs + 1, sizeof *side->leg))
+    if (!qdri_grow(&side->hop, &build->hop_capacity[receives], side->hops + 1, sizeof *side->hop))
         return NULL;
-    qdri_leg *leg = &side->leg[side->legs++];
-    *leg = (qdri_leg){.partner = partner, .stage = stage, .phase = phase, .first = build->program->segments};
-    return leg;
+    qdri_hop *hop = &side->hop[side->hops++];
+    *hop = (qdri_hop){.partner = partner, .stage = stage, .phase = phase, .first = build->program->segments};
+    return hop;
 }
 
 static qdr_status add_transfers(builder *build, const qdr_row *row, int receives) {
     const qdr_transfer *list = receives ? row->receive : row->send;
     int64_t count = receives ? row->receives : row->sends;
     for (int64_t i = 0; i < count; i++) {
-        qdri_leg *leg = add_leg(build, receives, list[i].partner, row->stage, list[i].phase);
-        if (!leg) return qdri_fail_memory();
+        qdri_hop *hop = add_hop(build, receives, list[i].partner, row->stage, list[i].phase);
+        if (!hop) return qdri_fail_memory();
         for (int64_t k = 0; k < list[i].pieces; k++) {
             const qdr_piece *piece = &row->piece[list[i].first + k];
-            QDRI_TRY(receives ? add_received_piece(build, leg, piece) : add_sent_piece(build, leg, piece));
+            QDRI_TRY(receives ? add_received_piece(build, hop, piece) : add_sent_piece(build, hop, piece));
         }
     }
     return QDR_OK;
 }
 
-/* Legs with one partner, in their order; lanes in that of their first legs. */
+/* Hops with one partner, in their order; lanes in that of their first hops. */
 static qdr_status make_lanes(qdri_side *side, int ranks, int stages) {
-    int64_t *place = QDRI_ARRAY(int64_t, ranks); /* of a lane's next leg */
+    int64_t *place = QDRI_ARRAY(int64_t, ranks); /* of a lane's next hop */
     side->lane_of = QDRI_ARRAY(int, ranks);
-    side->lane_leg = QDRI_ARRAY(int64_t, side->legs);
+    side->lane_hop = QDRI_ARRAY(int64_t, side->hops);
     side->stage_start = QDRI_ZERO_ARRAY(int64_t, (int64_t)stages + 1);
-    side->lane = QDRI_ZERO_ARRAY(qdri_lane, side->legs < ranks ? side->legs : ranks);
-    if (!place || !side->lane_of || !side->lane_leg || !side->stage_start || !side->lane) {
+    side->lane = QDRI_ZERO_ARRAY(qdri_lane, side->hops < ranks ? side->hops : ranks);
+    if (!place || !side->lane_of || !side->lane_hop || !side->stage_start || !side->lane) {
         free(place);
         return qdri_fail_memory();
     }
     for (int r = 0; r < ranks; r++) side->lane_of[r] = -1;
-    for (int64_t i = 0; i < side->legs; i++) {
-        qdri_leg *leg = &side->leg[i];
-        int *lane = &side->lane_of[leg->partner];
+    for (int64_t i = 0; i < side->hops; i++) {
+        qdri_hop *hop = &side->hop[i];
+        int *lane = &side->lane_of[hop->partner];
         if (*lane < 0) {
             *lane = side->lanes++;
-            side->lane[*lane].partner = leg->partner;
+            side->lane[*lane].partner = hop->partner;
         }
-        leg->lane = *lane;
-        side->lane[*lane].legs++;
-        side->stage_start[leg->stage + 1]++;
+        hop->lane = *lane;
+        side->lane[*lane].hops++;
+        side->stage_start[hop->stage + 1]++;
     }
     for (int s = 0; s < stages; s++) side->stage_start[s + 1] += side->stage_start[s];
     for (int i = 0; i < side->lanes; i++)
-        place[i] = side->lane[i].first = i > 0 ? side->lane[i - 1].first + side->lane[i - 1].legs : 0;
-    for (int64_t i = 0; i < side->legs; i++) side->lane_leg[place[side->leg[i].lane]++] = i;
+        place[i] = side->lane[i].first = i > 0 ? side->lane[i - 1].first + side->lane[i - 1].hops : 0;
+    for (int64_t i = 0; i < side->hops; i++) side->lane_hop[place[side->hop[i].lane]++] = i;
     free(place);
     return QDR_OK;
 }
 
 static void lay_out_bounce(qdri_program *program, qdri_side *side) {
-    for (int64_t i = 0; i < side->legs; i++)
-        if (side->leg[i].segments > 1) {
-            side->leg[i].bounce = program->bounce_items;
-            program->bounce_items += side->leg[i].items;
+    for (int64_t i = 0; i < side->hops; i++)
+        if (side->hop[i].segments > 1) {
+            side->hop[i].bounce = program->bounce_items;
+            program->bounce_items += side->hop[i].items;
         }
 }
 
@@ -300,9 +300,9 @@ static qdr_status add_partners(builder *build, int receives) {
         int partner = (view.rank + (receives ? view.ranks - distance : distance)) % view.ranks;
         int index = receives ? build->in_index[partner] : build->out_index[partner];
         if (index < 0) continue;
-        qdri_leg *leg = add_leg(build, receives, partner, 0, 0);
+        qdri_hop *hop = add_hop(build, receives, partner, 0, 0);
         int64_t items = receives ? view.receive_items[index] : view.send_items[index];
-        if (!leg || !add_segment(build, leg, receives ? QDRI_IN_INCOMING : QDRI_IN_OUTGOING, index, 0, items))
+        if (!hop || !add_segment(build, hop, receives ? QDRI_IN_INCOMING : QDRI_IN_OUTGOING, index, 0, items))
             return qdri_fail_memory();
     }
     return QDR_OK;
@@ -318,10 +318,10 @@ qdr_status qdri_program_from_partners(qdr_partners_view view, const char *is_nea
 }
 
 static void free_side(qdri_side *side) {
-    free(side->leg);
+    free(side->hop);
     free(side->stage_start);
     free(side->lane);
-    free(side->lane_leg);
+    free(side->lane_hop);
     free(side->lane_of);
 }
 

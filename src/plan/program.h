@@ -4,7 +4,7 @@
  * (or, for algorithms that schedule at run time, just its messages), with every piece translated into the
  * place where it lies: in a user's message, or in the memory for what is forwarded.
  *
- * A *leg* is one transfer, at one of its ends. Legs stand by rising (stage, phase). All legs with one
+ * A *hop* is one transfer, at one of its ends. Hops stand by rising (stage, phase). All hops with one
  * partner, in that order, make up a *lane*: a stream of bytes between two ranks, of which both have the same
  * idea.
  */
@@ -24,27 +24,27 @@ typedef struct qdri_segment {
     int64_t offset, length; /* in items */
 } qdri_segment;
 
-typedef struct qdri_leg {
+typedef struct qdri_hop {
     int partner, stage, lane;
     int64_t phase;
     int64_t items;
     int64_t first, segments; /* of the program's segments */
     int64_t bounce;          /* its place in the memory for packing, in items; unused for one segment */
-} qdri_leg;
+} qdri_hop;
 
 typedef struct qdri_lane {
     int partner;
-    int64_t first, legs; /* of the side's lane_leg */
+    int64_t first, hops; /* of the side's lane_hop */
 } qdri_lane;
 
 /* One side: what is sent, or what is received. */
 typedef struct qdri_side {
-    qdri_leg *leg;
-    int64_t legs;
+    qdri_hop *hop;
+    int64_t hops;
     int64_t *stage_start; /* [stages + 1] */
     qdri_lane *lane;
     int lanes;
-    int64_t *lane_leg; /* leg numbers, grouped by lane */
+    int64_t *lane_hop; /* hop numbers, grouped by lane */
     int *lane_of;      /* [ranks]: a partner's lane, -1: none */
 } qdri_side;
 
@@ -70,7 +70,7 @@ enum { QDRI_NEAR_OUT = 1, QDRI_NEAR_IN = 2 };
 qdr_status qdri_program_from_schedule(const qdr_schedule *schedule, qdr_partners_view view,
                                       const char *is_near, qdri_program *program);
 
-/* Local. One leg per partner, empty ones included, all in phase 0. */
+/* Local. One hop per partner, empty ones included, all in phase 0. */
 qdr_status qdri_program_from_partners(qdr_partners_view view, const char *is_near, qdri_program *program);
 
 void qdri_program_free(qdri_program *program);

@@ -100,7 +100,7 @@ qdr_status qdri_settings_decode(qdri_settings *told) {
 /* One small rule, at the place where measured choice will grow. Small messages need none of it: `paced`
  * sends them at once, as the plain exchange does. */
 const char *qdri_rule(const qdri_traits *facts, char *why, size_t size) {
-    if (facts->one_node) {
+    if (facts->one_host) {
         snprintf(why, size, "all %d ranks share a node: no schedule", facts->ranks);
         return "async";
     }
@@ -119,8 +119,9 @@ const char *qdri_rule(const qdri_traits *facts, char *why, size_t size) {
 
 /* ---- executors ----------------------------------------------------------------------------------------- */
 
-static const qdri_executor *const executors[] = {&qdri_executor_free, &qdri_executor_arrivals,
-                                                 &qdri_executor_grants, &qdri_executor_requests};
+#define ADDRESS(name) &qdri_executor_##name,
+static const qdri_executor *const executors[] = {QDRI_EXECUTORS(ADDRESS)};
+#undef ADDRESS
 
 qdr_status qdri_executor_find(const char *pacing, const qdri_algorithm *algorithm,
                               const qdri_executor **executor) {

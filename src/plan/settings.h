@@ -30,7 +30,7 @@ qdr_status qdri_settings_decode(qdri_settings *told);
 
 /* What the rule looks at: equal on all ranks. */
 typedef struct qdri_traits {
-    int ranks, one_node;
+    int ranks, one_host;
     int64_t fan_in;       /* most messages into one rank */
     int uniform_complete; /* everyone sends the same to everyone */
 } qdri_traits;

@@ -7,16 +7,20 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "plan/aside.h"
 #include "plan/mark.h"
-#include "plan/near.h"
+#include "plan/near/near.h"
+#include "plan/packing.h"
 #include "plan/plan.h"
 
-static qdr_status open_half(qdri_half *half, const qdri_side *side, qdri_terms terms) {
-    half->flow = QDRI_ZERO_ARRAY(qdri_flow, side->legs);
+static qdr_status open_half(qdri_half *half, const qdri_side *side, const qdri_executor *executor,
+                            qdri_terms terms) {
+    half->flow = QDRI_ZERO_ARRAY(qdri_flow, side->hops);
     half->lane = QDRI_ZERO_ARRAY(qdri_lane_flow, side->lanes);
     half->terms = QDRI_ARRAY(qdri_terms, side->lanes);
-    if (!half->flow || !half->lane || !half->terms) return qdri_fail_memory();
+    half->flow_own = qdri_alloc_zero(side->hops, executor->flow_bytes);
+    half->lane_own = qdri_alloc_zero(side->lanes, executor->lane_bytes);
+    if (!half->flow || !half->lane || !half->terms || !half->flow_own || !half->lane_own)
+        return qdri_fail_memory();
     for (int i = 0; i < side->lanes; i++) half->terms[i] = terms;
     return qdri_marks_open(half, side);
 }
@@ -48,9 +52,8 @@ qdr_status qdri_slots_open(qdr_plan *plan) {
         slot->program = &plan->program;
         slot->executor = plan->executor;
         slot->wire = plan->wire;
-        QDRI_TRY(open_half(&slot->out, &plan->program.out, terms));
-        QDRI_TRY(open_half(&slot->in, &plan->program.in, terms));
-        if (!qdri_claims_open(&slot->claims, plan->program.in.lanes)) return qdri_fail_memory();
+        QDRI_TRY(open_half(&slot->out, &plan->program.out, plan->executor, terms));
+        QDRI_TRY(open_half(&slot->in, &plan->program.in, plan->executor, terms));
         slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
         slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
         slot->sentence = QDRI_ZERO_ARRAY(char, QDRI_NEWS_TEXT);
@@ -58,6 +61,7 @@ qdr_status qdri_slots_open(qdr_plan *plan) {
         slot->span = QDRI_ARRAY(qdri_memory_range, (int64_t)view.sends + view.receives);
         if (!slot->outgoing || !slot->incoming || !slot->sentence || !slot->state || !slot->span)
             return qdri_fail_memory();
+        if (plan->executor->open) QDRI_TRY(plan->executor->open(slot));
         QDRI_TRY(open_near(slot));
     }
     return QDR_OK;
@@ -67,6 +71,8 @@ static void free_half(qdri_half *half) {
     free(half->flow);
     free(half->lane);
     free(half->terms);
+    free(half->flow_own);
+    free(half->lane_own);
     free(half->pool.chunk);
     qdri_marks_close(half);
 }
@@ -74,7 +80,7 @@ static void free_half(qdri_half *half) {
 static void free_slot(qdr_exchange *slot) {
     free_half(&slot->out);
     free_half(&slot->in);
-    qdri_claims_close(&slot->claims);
+    if (slot->state && slot->executor->close) slot->executor->close(slot);
     free((void *)slot->outgoing);
     free(slot->incoming);
     free(slot->sentence);
@@ -138,7 +144,7 @@ int qdri_slots_close(qdr_plan *plan) {
         qdri_wire_reserve(plan->wire, -plan->slot[i].operations);
     }
     if (stays) return 1;
-    qdri_aside_free(plan);
+    qdri_packing_free(plan);
     for (int i = 0; plan->slot && i < plan->in_flight; i++) free_slot(&plan->slot[i]);
     free(plan->slot);
     free(plan->past_out);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/near.h"
+#include "plan/near/near.h"
 #include "wire/node.h"
 
 static _Thread_local char report[4096];
@@ -33,11 +33,11 @@ static double heard(const qdr_exchange *exchange, double last) {
 }
 
 /* Data that was let go, or is expected anyway. */
-static wish wish_of_leg(const qdr_exchange *exchange, int64_t number) {
-    const qdri_leg *leg = &exchange->program->in.leg[number];
+static wish wish_of_hop(const qdr_exchange *exchange, int64_t number) {
+    const qdri_hop *hop = &exchange->program->in.hop[number];
     const qdri_flow *flow = &exchange->in.flow[number];
-    return (wish){leg->partner, leg->phase, flow->bytes - flow->ended,
-                  heard(exchange, exchange->in.lane[leg->lane].last), "bytes to come"};
+    return (wish){hop->partner, hop->phase, flow->bytes - flow->ended,
+                  heard(exchange, exchange->in.lane[hop->lane].last), "bytes to come"};
 }
 
 /* The first neighbor whose message has not ended. */
@@ -62,27 +62,27 @@ static wish near_wish(const qdr_exchange *exchange) {
 
 static wish far_wish(const qdr_exchange *exchange) {
     const qdri_side *in = &exchange->program->in, *out = &exchange->program->out;
-    for (int64_t i = 0; i < in->legs; i++)
-        if (exchange->in.flow[i].begun > exchange->in.flow[i].ended) return wish_of_leg(exchange, i);
+    for (int64_t i = 0; i < in->hops; i++)
+        if (exchange->in.flow[i].begun > exchange->in.flow[i].ended) return wish_of_hop(exchange, i);
     int64_t phase = 0;
     int awaited = exchange->executor->awaits ? exchange->executor->awaits(exchange, &phase) : -1;
     if (awaited >= 0)
         return (wish){awaited, phase, 0, exchange->last, "bytes, but its word that all have ended,"};
-    for (int64_t i = 0; i < in->legs; i++)
-        if (exchange->in.flow[i].bytes > exchange->in.flow[i].ended) return wish_of_leg(exchange, i);
-    for (int64_t i = 0; i < out->legs; i++) {
+    for (int64_t i = 0; i < in->hops; i++)
+        if (exchange->in.flow[i].bytes > exchange->in.flow[i].ended) return wish_of_hop(exchange, i);
+    for (int64_t i = 0; i < out->hops; i++) {
         const qdri_flow *flow = &exchange->out.flow[i];
-        const qdri_leg *leg = &out->leg[i];
+        const qdri_hop *hop = &out->hop[i];
         if (flow->begun < flow->bytes)
-            return (wish){leg->partner, leg->phase, flow->bytes - flow->begun,
-                          heard(exchange, exchange->out.lane[leg->lane].last), "bytes to be granted"};
+            return (wish){hop->partner, hop->phase, flow->bytes - flow->begun,
+                          heard(exchange, exchange->out.lane[hop->lane].last), "bytes to be granted"};
     }
-    for (int64_t i = 0; i < out->legs; i++) {
+    for (int64_t i = 0; i < out->hops; i++) {
         const qdri_flow *flow = &exchange->out.flow[i];
-        const qdri_leg *leg = &out->leg[i];
+        const qdri_hop *hop = &out->hop[i];
         if (flow->ended < flow->bytes)
-            return (wish){leg->partner, leg->phase, flow->bytes - flow->ended,
-                          heard(exchange, exchange->out.lane[leg->lane].last), "bytes to be taken"};
+            return (wish){hop->partner, hop->phase, flow->bytes - flow->ended,
+                          heard(exchange, exchange->out.lane[hop->lane].last), "bytes to be taken"};
     }
     return (wish){-1, 0, 0, exchange->last, "nothing"};
 }

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "quadrille.h"
+#include "quadrille-io.h"
 #include "schedule/schedule.h"
 
 /* 0->1: 10 items, 0->2: 4, 1->0: 8, 2->3: 6, 3->0: 5. */

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "cases.h"
-#include "quadrille.h"
+#include "quadrille-io.h"
 
 /* The checker reads n^3 pieces of some schedules; under the sanitizers 256 ranks are too many. */
 enum { RANK_COUNTS = COUNT(case_ranks) - (QDR_LIGHT_TESTS ? 1 : 0) };

@@ -28,7 +28,7 @@ qdr_status qdri_schedule_open(const qdr_pattern *pattern, const qdr_machine *mac
         free(copy);
         return qdri_fail_memory();
     }
-    atomic_init(&made->references, 1);
+    qdri_owned_open(&made->owned);
     made->algorithm = algorithm;
     made->spec = copy;
     made->pattern = qdri_pattern_retain(pattern);
@@ -40,16 +40,15 @@ qdr_status qdri_schedule_open(const qdr_pattern *pattern, const qdr_machine *mac
 }
 
 qdr_schedule *qdri_schedule_retain(const qdr_schedule *schedule) {
-    qdr_schedule *kept = (qdr_schedule *)schedule; /* all but the count stays as it is */
-    atomic_fetch_add(&kept->references, 1);
-    return kept;
+    qdri_owned_keep(&schedule->owned);
+    return (qdr_schedule *)schedule;
 }
 
 void qdr_schedule_destroy(qdr_schedule **schedule) {
     if (!schedule || !*schedule) return;
     qdr_schedule *gone = *schedule;
     *schedule = NULL;
-    if (atomic_fetch_sub(&gone->references, 1) > 1) return;
+    if (!qdri_owned_leave(&gone->owned)) return;
     if (gone->rows) gone->rows->release(gone->state);
     qdr_pattern_destroy(&gone->pattern);
     qdr_machine_destroy(&gone->machine);

@@ -12,9 +12,9 @@
 #ifndef QDRI_SCHEDULE_H
 #define QDRI_SCHEDULE_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/owned.h"
 #include "base/spec.h"
 #include "quadrille/schedule.h"
 
@@ -28,7 +28,7 @@ typedef struct qdri_rows {
 } qdri_rows;
 
 struct qdr_schedule {
-    atomic_int references;
+    qdri_owned owned;
     const char *algorithm; /* a name of the table, or "loaded" */
     char *spec;
     qdr_pattern *pattern;

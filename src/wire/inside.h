@@ -21,12 +21,12 @@ typedef struct qdri_mpi qdri_mpi;       /* mpi/inside.h */
 typedef struct qdri_joined qdri_joined; /* tcp/joined.h */
 
 /* News that go, that come, or that are kept. */
-typedef struct qdri_news_letter qdri_news_letter;
-struct qdri_news_letter {
+typedef struct qdri_news_item qdri_news_item;
+struct qdri_news_item {
     qdri_operation operation; /* first */
     qdri_wire *wire;
     int is_coming;
-    qdri_news_letter *next; /* the one that was kept before it */
+    qdri_news_item *next; /* the one that was kept before it */
     qdri_news news;
 };
 
@@ -54,7 +54,7 @@ struct qdri_wire {
 
     qdri_poller *pollers;
     qdri_listener *listeners, *listener; /* all; the next to be shown news */
-    qdri_news_letter heard, *kept;
+    qdri_news_item heard, *kept;
     double looked; /* when it last looked for news */
     qdri_keepsake *keepsakes;
 
@@ -68,7 +68,7 @@ struct qdri_wire {
     qdri_status_line own_line; /* where there is no segment */
     int *member;               /* [ranks]: a rank's place in the segment, -1: not on this node */
     int *node;                 /* [ranks]: the lowest rank of its node */
-    int members, one_node, crowded;
+    int members, one_node, one_host, crowded;
     int node_ranks; /* of QDR_NODE_RANKS; 0: nodes are as they are */
     size_t segment_bytes;
     int segment_file;

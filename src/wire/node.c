@@ -132,7 +132,7 @@ static qdr_status find_members(qdri_wire *wire, qdri_flight *flight, introductio
     int leader = wire->node[wire->rank];
     QDRI_TRY(share_most(wire, all[leader].token, leader == wire->rank, flight->deadline));
     if (!wire->line) return QDR_OK;
-    wire->one_node = wire->members == wire->ranks;
+    wire->one_node = wire->one_host = wire->members == wire->ranks;
     wire->crowded = wire->members > processors();
     *qdri_status_own(wire) = wire->own_line;
     return QDR_OK;
@@ -184,6 +184,10 @@ int qdri_node_shared(const qdri_wire *wire, int rank, int other) {
 
 int qdri_wire_one_node(const qdri_wire *wire) {
     return wire->one_node;
+}
+
+int qdri_wire_one_host(const qdri_wire *wire) {
+    return wire->one_host;
 }
 
 int qdri_node_crowded(const qdri_wire *wire) {

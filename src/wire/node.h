@@ -34,6 +34,10 @@ int qdri_node_shared(const qdri_wire *wire, int rank, int other);
 /* Whether all ranks of the wire are on this rank's node; the same on all. */
 int qdri_wire_one_node(const qdri_wire *wire);
 
+/* Whether all ranks are known to be on one host, though they may share no memory: there is no network between them. The
+ * same on all. */
+int qdri_wire_one_host(const qdri_wire *wire);
+
 /* Whether the members outnumber the processors they may use: whoever waits should yield at once. */
 int qdri_node_crowded(const qdri_wire *wire);
 

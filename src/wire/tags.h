@@ -15,7 +15,7 @@ enum {
     QDRI_DISCOVER_ROUNDS = 64,
     QDRI_TAG_DELIVER = QDRI_TAG_DISCOVER + QDRI_DISCOVER_ROUNDS, /* large parcels of discovery */
     QDRI_TAG_PASS = 82,                                          /* lists that go round; two of them */
-    QDRI_TAG_MEET = 84,                                          /* two programs find each other */
+    QDRI_TAG_GREET = 84,                                         /* two programs find each other */
     QDRI_TAG_COUNCIL = 88,                                       /* of all ranks */
     QDRI_COUNCIL_TAGS = 2,
     QDRI_TAG_NEWS = QDRI_TAG_COUNCIL + QDRI_COUNCIL_TAGS,
@@ -60,7 +60,7 @@ enum {
     QDRI_TAG_COMPARE,
     QDRI_TAG_FAULT,
     QDRI_TAG_WAITS,
-    QDRI_TAG_BESIDE,
+    QDRI_TAG_RING,
     QDRI_TAG_STREAM_COUNCIL,
 };
 

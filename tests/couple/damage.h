@@ -5,7 +5,7 @@
  * for they prove themselves; all that follows may be struck: what the roots tell each other before there are links, the
  * heads of frames, and the words behind them.
  *
- * Damage is drawn from a seed. A *forger* also repairs the seal of a letter that it has changed, so that what is behind
+ * Damage is drawn from a seed. A *forger* also repairs the seal of a message that it has changed, so that what is behind
  * the seal is put to the test.
  */
 #ifndef COUPLE_DAMAGE_H
@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 
 #include "base/random.h"
-#include "couple/inside.h"
+#include "couple/stream/stream.h"
 #include "wire/tcp/numbers.h"
 #include "wire/tcp/inside.h"
 
@@ -110,22 +110,22 @@ static inline void damage_payload(unsigned char *message, int64_t bytes) {
 
 /* ---- letters ------------------------------------------------------------------------------------------- */
 
-enum { LETTER_SEAL = 8, LETTER_BODY = 16 };
+enum { MESSAGE_SEAL = 8, MESSAGE_BODY = 16 };
 
-static inline uint64_t damage_sum(const unsigned char *letter, int64_t bytes) {
-    return qdri_checksum(letter + LETTER_BODY, bytes - LETTER_BODY);
+static inline uint64_t damage_sum(const unsigned char *message, int64_t bytes) {
+    return qdri_checksum(message + MESSAGE_BODY, bytes - MESSAGE_BODY);
 }
 
-/* A letter of one message: its length, its seal, and the rest. */
-static inline void damage_letter(unsigned char *letter, int64_t bytes) {
-    int is_whole = bytes > LETTER_BODY && qdri_number_read(letter, 8) == (uint64_t)(bytes - LETTER_BODY);
+/* A message of one message: its length, its seal, and the rest. */
+static inline void damage_message(unsigned char *message, int64_t bytes) {
+    int is_whole = bytes > MESSAGE_BODY && qdri_number_read(message, 8) == (uint64_t)(bytes - MESSAGE_BODY);
     if (!damage.forges || !is_whole) {
-        damage_payload(letter, bytes);
+        damage_payload(message, bytes);
         return;
     }
-    uint64_t seal = qdri_number_read(letter + LETTER_SEAL, 8) ^ damage_sum(letter, bytes);
-    damage_payload(letter + LETTER_BODY, bytes - LETTER_BODY);
-    qdri_number_write(letter + LETTER_SEAL, seal ^ damage_sum(letter, bytes), 8);
+    uint64_t seal = qdri_number_read(message + MESSAGE_SEAL, 8) ^ damage_sum(message, bytes);
+    damage_payload(message + MESSAGE_BODY, bytes - MESSAGE_BODY);
+    qdri_number_write(message + MESSAGE_SEAL, seal ^ damage_sum(message, bytes), 8);
 }
 
 /* ---- frames -------------------------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ static inline void damage_frame_words(unsigned char *frame, int64_t bytes) {
         int word = damage_below(4);
         damage_place(frame + (word < 2 ? 4 * word : 8 * (word - 1)), word < 2 ? 4 : 8);
     } else if (qdri_number_read(frame + 4, 4) == DAMAGE_LETTER) {
-        damage_letter(frame + QDRI_HEAD, behind);
+        damage_message(frame + QDRI_HEAD, behind);
     } else {
         damage_payload(frame + QDRI_HEAD, behind);
     }

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "couple/mail.h"
+#include "couple/schedule/messages.h"
 #include "damage.h"
 #include "mpi_check.h"
 #include "quadrille/couple.h"
@@ -135,7 +135,7 @@ static plot draw_plot(void) {
     qdri_random random = qdri_random_seed(seed);
     plot drawn = {.exporter = below(&random, 2), .fields = 1 + below(&random, FIELDS)};
     drawn.elements = 1 + below(&random, below(&random, 4) ? 60 : 5000);
-    qdri_letter_piece = below(&random, 2) ? 1 : 1 << 24;
+    qdri_message_piece = below(&random, 2) ? 1 : 1 << 24;
     for (int role = 0; role < 2; role++) drawn.kind[role] = (kind)below(&random, KINDS);
     drawn.options = (qdr_stream_options)QDR_STREAM_OPTIONS;
     drawn.options.computes = pick(&random, computes, 4);

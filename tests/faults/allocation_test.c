@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "cases.h"
-#include "quadrille.h"
+#include "quadrille-io.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "advise.h"
+#include "advise/advise.h"
 #include "mutate.h"
 
 enum { FILES = 3 };

@@ -12,7 +12,7 @@
  * rank, stage by stage, and compares every two transfers of a phase.
  */
 #include "mutate.h"
-#include "quadrille.h"
+#include "quadrille-io.h"
 #include "schedule/schedule.h"
 
 enum { SEEDS_MOST = 64, ITEMS_MOST = 4096, TRANSFERS_MOST = 4096, LINES_MOST = 2048 };

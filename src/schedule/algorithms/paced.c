@@ -3,7 +3,7 @@
  * paced: no schedule beforehand. Each rank knows its own row and column; a receiver grants its senders chunks,
  * in proportion to what is left of their messages, and no more than a window of bytes at a time; so sizes may
  * change at every exchange without any agreement. The line in the table says so; the work is done by the
- * executor of plans (plan/granted.c).
+ * executor of plans (plan/executors/granted.c).
  */
 #include "schedule/algorithm.h"
 

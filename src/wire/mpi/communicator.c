@@ -262,7 +262,7 @@ qdr_status qdri_comm_of_some(MPI_Comm comm, int members, const int *member, MPI_
     MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
     int code = PMPI_Comm_group(comm, &all);
     if (code == MPI_SUCCESS) code = PMPI_Group_incl(all, members, member, &some);
-    if (code == MPI_SUCCESS) code = PMPI_Comm_create_group(comm, some, QDRI_TAG_MEET, made);
+    if (code == MPI_SUCCESS) code = PMPI_Comm_create_group(comm, some, QDRI_TAG_GREET, made);
     if (some != MPI_GROUP_NULL) PMPI_Group_free(&some);
     if (all != MPI_GROUP_NULL) PMPI_Group_free(&all);
     return code == MPI_SUCCESS ? QDR_OK : qdri_fail_mpi(code, "MPI_Comm_create_group");

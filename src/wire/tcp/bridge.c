@@ -21,25 +21,25 @@
 #include "wire/mpi/inside.h"
 #include "wire/tcp/inside.h"
 
-/* ---- in transit ---------------------------------------------------------------------------------------- */
+/* ---- in message ---------------------------------------------------------------------------------------- */
 
-qdri_transit *qdri_transit_make(qdri_bridge *bridge) {
-    qdri_transit *transit;
+qdri_link_message *qdri_link_message_make(qdri_bridge *bridge) {
+    qdri_link_message *message;
     if (bridge->spare.first) {
-        transit = qdri_queue_take(&bridge->spare, &bridge->spare.first);
+        message = qdri_queue_take(&bridge->spare, &bridge->spare.first);
     } else {
-        transit = QDRI_ARRAY(qdri_transit, 1);
-        if (!transit) return NULL;
-        bridge->transits++;
+        message = QDRI_ARRAY(qdri_link_message, 1);
+        if (!message) return NULL;
+        bridge->messages++;
     }
-    *transit = (qdri_transit){.next = NULL};
-    return transit;
+    *message = (qdri_link_message){.next = NULL};
+    return message;
 }
 
-void qdri_transit_free(qdri_bridge *bridge, qdri_transit *transit) {
-    if (transit->owns_data) free(transit->data);
-    transit->owns_data = 0;
-    qdri_queue_add(&bridge->spare, transit);
+void qdri_link_message_free(qdri_bridge *bridge, qdri_link_message *message) {
+    if (message->owns_data) free(message->data);
+    message->owns_data = 0;
+    qdri_queue_add(&bridge->spare, message);
 }
 
 /* ---- having one ---------------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ qdr_status qdri_bridge_make(qdri_bridge **bridge) {
     qdri_queue_clear(&made->finished);
     qdri_queue_clear(&made->spare);
     made->door.file = -1;
-    for (int i = 0; i < QDRI_GUESTS; i++) made->door.guest[i].file = -1;
+    for (int i = 0; i < QDRI_NEWCOMERS; i++) made->door.newcomer[i].file = -1;
     made->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (made->epoll < 0) {
         qdr_status status = qdri_fail(QDR_FILE, "the system has no more epolls: %s", strerror(errno));
@@ -68,7 +68,7 @@ qdr_status qdri_bridge_make(qdri_bridge **bridge) {
 
 static void free_queue(qdri_queue *queue) {
     while (queue->first) {
-        qdri_transit *one = qdri_queue_take(queue, &queue->first);
+        qdri_link_message *one = qdri_queue_take(queue, &queue->first);
         if (one->owns_data) free(one->data);
         free(one);
     }
@@ -136,13 +136,13 @@ qdri_refusal qdri_bridge_expects(qdri_bridge *bridge, qdri_purpose purpose, int 
     return QDRI_ACCEPTED;
 }
 
-void qdri_bridge_admit(qdri_bridge *bridge, qdri_guest *guest, qdri_purpose purpose, int from) {
+void qdri_bridge_admit(qdri_bridge *bridge, qdri_newcomer *newcomer, qdri_purpose purpose, int from) {
     if (purpose == QDRI_LINK) {
-        qdri_link_adopt(bridge->link[from], guest->file);
+        qdri_link_adopt(bridge->link[from], newcomer->file);
         return;
     }
-    bridge->meeting->file = guest->file;
-    bridge->meeting->shake = guest->shake;
+    bridge->meeting->file = newcomer->file;
+    bridge->meeting->shake = newcomer->shake;
 }
 
 /* ---- failing ------------------------------------------------------------------------------------------- */
@@ -195,15 +195,15 @@ static void look_for_abandoned(qdri_bridge *bridge) {
 
 /* Those that end meanwhile wait for the next time. */
 static void end_finished(qdri_bridge *bridge) {
-    qdri_transit **last = bridge->finished.last;
+    qdri_link_message **last = bridge->finished.last;
     if (!bridge->finished.first) return;
     for (int is_last = 0; !is_last && bridge->finished.first;) {
-        qdri_transit *one = qdri_queue_take(&bridge->finished, &bridge->finished.first);
+        qdri_link_message *one = qdri_queue_take(&bridge->finished, &bridge->finished.first);
         qdri_operation *operation = one->operation;
         qdr_status status = one->status;
         is_last = last == &one->next;
         if (operation->receives) operation->bytes = one->frame.length;
-        qdri_transit_free(bridge, one);
+        qdri_link_message_free(bridge, one);
         if (status) qdri_fail(status, "%s", bridge->sentence);
         qdri_operation_end(bridge->wire, operation, status);
     }
@@ -242,8 +242,8 @@ static void handle(qdri_bridge *bridge, qdri_watch *watch, unsigned events) {
     if (bridge->failed) return;
     if (watch->kind == QDRI_WATCH_DOOR) {
         qdri_door_answer(bridge);
-    } else if (watch->kind == QDRI_WATCH_GUEST) {
-        qdri_guest_hear(bridge, (qdri_guest *)(void *)watch);
+    } else if (watch->kind == QDRI_WATCH_NEWCOMER) {
+        qdri_newcomer_hear(bridge, (qdri_newcomer *)(void *)watch);
     } else if (watch->kind == QDRI_WATCH_CALL) {
         qdri_bridge_call *call = (qdri_bridge_call *)(void *)watch;
         qdri_call_advance(bridge, call);
@@ -319,11 +319,11 @@ static void find(qdri_wire *wire, int tag, qdri_message *found) {
 
 static qdr_status reserve(qdri_wire *wire, int64_t operations) {
     qdri_bridge *bridge = bridge_of(wire);
-    while (bridge->transits < operations) {
-        qdri_transit *transit = QDRI_ZERO_ARRAY(qdri_transit, 1);
-        if (!transit) return qdri_fail_memory();
-        bridge->transits++;
-        qdri_queue_add(&bridge->spare, transit);
+    while (bridge->messages < operations) {
+        qdri_link_message *message = QDRI_ZERO_ARRAY(qdri_link_message, 1);
+        if (!message) return qdri_fail_memory();
+        bridge->messages++;
+        qdri_queue_add(&bridge->spare, message);
     }
     return QDR_OK;
 }

@@ -70,7 +70,7 @@ void qdri_link_adopt(qdri_link *link, int file) {
     qdri_link_write(link);
 }
 
-/* A door that is full drops guests, and what is said without a proof may be anybody's, so a call is made
+/* A door that is full drops newcomers, and what is said without a proof may be anybody's, so a call is made
  * again; where nobody listens there is nobody. */
 static void call_failed(qdri_link *link, double now) {
     enum { AGAIN = 60 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The door: who knocks is a guest until it has proven that it knows the secret. It gets a hello, has a few
+ * The door: who knocks is a newcomer until it has proven that it knows the secret. It gets a hello, has a few
  * seconds for an answer of fixed length, and then becomes a link or leaves. Guests do not wait for each
  * other, cost a few hundred bytes each, and there is room for a fixed number: when it is full, the one that
  * has been there longest goes. Nobody may stay longer than others, whatever he says. No honest one comes before
  * this rank knows the secret: the roots tell each other when all ranks do. Whoever goes without having been
  * accepted is counted.
  *
- * A guest holds a descriptor, of which a process may have few. All guests of the process together hold at
- * most as many as are free, which is half of what is left to it; one guest is always possible. Whatever
- * else this process wants to open finds a descriptor therefore, and where it does not, guests make way.
+ * A newcomer holds a descriptor, of which a process may have few. All newcomers of the process together hold at
+ * most as many as are free, which is half of what is left to it; one newcomer is always possible. Whatever
+ * else this process wants to open finds a descriptor therefore, and where it does not, newcomers make way.
  *
  * Nobody is sent away before he had a moment to answer. While all places are taken by such, and while there
  * is no descriptor to be had, the door rests: who knocks waits in the kernel's queue, in the order of coming.
@@ -29,7 +29,7 @@
 static const double patience = 5, moment = 0.1, rest = 0.05; /* seconds */
 
 /* Of all doors of the process. */
-static atomic_int all_guests;
+static atomic_int all_newcomers;
 
 /* ---- descriptors --------------------------------------------------------------------------------------- */
 
@@ -55,7 +55,7 @@ int qdri_lacks_descriptors(int code) {
     return code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOBUFS;
 }
 
-/* ---- guests -------------------------------------------------------------------------------------------- */
+/* ---- newcomers -------------------------------------------------------------------------------------------- */
 
 qdr_status qdri_door_open(qdri_bridge *bridge, const char *address, int loopback) {
     qdri_door *door = &bridge->door;
@@ -68,51 +68,51 @@ qdr_status qdri_door_open(qdri_bridge *bridge, const char *address, int loopback
     return QDR_OK;
 }
 
-static void leave_place(qdri_door *door, qdri_guest *guest) {
-    guest->file = -1;
-    door->guests--;
-    atomic_fetch_sub(&all_guests, 1);
+static void leave_place(qdri_door *door, qdri_newcomer *newcomer) {
+    newcomer->file = -1;
+    door->newcomers--;
+    atomic_fetch_sub(&all_newcomers, 1);
 }
 
-static void show_out(qdri_door *door, qdri_guest *guest) {
-    close(guest->file);
-    leave_place(door, guest);
+static void show_out(qdri_door *door, qdri_newcomer *newcomer) {
+    close(newcomer->file);
+    leave_place(door, newcomer);
 }
 
-static void refuse(qdri_door *door, qdri_guest *guest, qdri_refusal why) {
+static void refuse(qdri_door *door, qdri_newcomer *newcomer, qdri_refusal why) {
     door->refused++;
     door->last = why;
-    show_out(door, guest);
+    show_out(door, newcomer);
 }
 
 void qdri_door_close(qdri_bridge *bridge) {
     qdri_door *door = &bridge->door;
-    for (int i = 0; i < QDRI_GUESTS; i++)
-        if (door->guest[i].file >= 0) show_out(door, &door->guest[i]);
+    for (int i = 0; i < QDRI_NEWCOMERS; i++)
+        if (door->newcomer[i].file >= 0) show_out(door, &door->newcomer[i]);
     if (door->file >= 0) close(door->file);
     door->file = -1;
 }
 
 /* NULL: there is nobody. */
-static qdri_guest *oldest(qdri_door *door) {
-    qdri_guest *found = NULL;
-    for (int i = 0; i < QDRI_GUESTS; i++)
-        if (door->guest[i].file >= 0 && (!found || door->guest[i].leaves < found->leaves))
-            found = &door->guest[i];
+static qdri_newcomer *oldest(qdri_door *door) {
+    qdri_newcomer *found = NULL;
+    for (int i = 0; i < QDRI_NEWCOMERS; i++)
+        if (door->newcomer[i].file >= 0 && (!found || door->newcomer[i].leaves < found->leaves))
+            found = &door->newcomer[i];
     return found;
 }
 
 int qdri_door_make_way(qdri_bridge *bridge) {
-    qdri_guest *guest = oldest(&bridge->door);
-    if (guest) refuse(&bridge->door, guest, QDRI_STRANGER);
-    return guest != NULL;
+    qdri_newcomer *newcomer = oldest(&bridge->door);
+    if (newcomer) refuse(&bridge->door, newcomer, QDRI_STRANGER);
+    return newcomer != NULL;
 }
 
-/* Whether the guests have more than their share, when so many more come. */
+/* Whether the newcomers have more than their share, when so many more come. */
 static int is_crowded(const qdri_door *door, int more) {
-    int all = atomic_load(&all_guests) + more;
-    if (door->guests + more > QDRI_GUESTS) return 1;
-    return door->guests + more > 1 && free_descriptors(all + more) < all + more;
+    int all = atomic_load(&all_newcomers) + more;
+    if (door->newcomers + more > QDRI_NEWCOMERS) return 1;
+    return door->newcomers + more > 1 && free_descriptors(all + more) < all + more;
 }
 
 static void rest_until(qdri_bridge *bridge, double time) {
@@ -124,7 +124,7 @@ static void rest_until(qdri_bridge *bridge, double time) {
 static int make_place(qdri_bridge *bridge, double now) {
     qdri_door *door = &bridge->door;
     while (is_crowded(door, 1)) {
-        qdri_guest *first = oldest(door);
+        qdri_newcomer *first = oldest(door);
         double until = first->leaves - patience + moment;
         if (now < until) {
             rest_until(bridge, until);
@@ -137,15 +137,15 @@ static int make_place(qdri_bridge *bridge, double now) {
 
 static void welcome(qdri_bridge *bridge, int file, double now) {
     qdri_door *door = &bridge->door;
-    qdri_guest *guest = door->guest;
-    while (guest->file >= 0) guest++;
-    *guest = (qdri_guest){.watch = {QDRI_WATCH_GUEST}, .file = file, .leaves = now + patience};
-    door->guests++;
-    atomic_fetch_add(&all_guests, 1);
-    if (qdri_hello_make(&guest->shake) ||
-        send(file, guest->shake.hello, QDRI_HELLO, MSG_NOSIGNAL) != QDRI_HELLO ||
-        !qdri_bridge_watch(bridge, file, &guest->watch, EPOLLIN))
-        refuse(door, guest, QDRI_STRANGER);
+    qdri_newcomer *newcomer = door->newcomer;
+    while (newcomer->file >= 0) newcomer++;
+    *newcomer = (qdri_newcomer){.watch = {QDRI_WATCH_NEWCOMER}, .file = file, .leaves = now + patience};
+    door->newcomers++;
+    atomic_fetch_add(&all_newcomers, 1);
+    if (qdri_hello_make(&newcomer->shake) ||
+        send(file, newcomer->shake.hello, QDRI_HELLO, MSG_NOSIGNAL) != QDRI_HELLO ||
+        !qdri_bridge_watch(bridge, file, &newcomer->watch, EPOLLIN))
+        refuse(door, newcomer, QDRI_STRANGER);
 }
 
 void qdri_door_answer(qdri_bridge *bridge) {
@@ -168,54 +168,55 @@ void qdri_door_answer(qdri_bridge *bridge) {
 }
 
 /* The whole answer is there. */
-static void judge(qdri_bridge *bridge, qdri_guest *guest) {
+static void judge(qdri_bridge *bridge, qdri_newcomer *newcomer) {
     qdri_door *door = &bridge->door;
     qdri_purpose purpose;
     int from, to;
     qdri_refusal refusal = QDRI_STRANGER;
     const unsigned char *secret = NULL;
-    if (qdri_answer_read(&guest->shake, &purpose, &from, &to)) {
+    if (qdri_answer_read(&newcomer->shake, &purpose, &from, &to)) {
         secret = qdri_bridge_secret(bridge, purpose);
-        refusal = secret ? qdri_answer_judge(&guest->shake, secret) : QDRI_UNEXPECTED;
+        refusal = secret ? qdri_answer_judge(&newcomer->shake, secret) : QDRI_UNEXPECTED;
     }
     int proven = !refusal || refusal == QDRI_ORDER;
     if (refusal == QDRI_ORDER && bridge->meeting) bridge->meeting->odd = refusal;
     if (!refusal && purpose == QDRI_LINK && to != bridge->own_rank) refusal = QDRI_UNEXPECTED;
     if (!refusal) refusal = qdri_bridge_expects(bridge, purpose, from);
-    qdri_verdict_make(&guest->shake, proven ? secret : NULL, refusal);
+    qdri_verdict_make(&newcomer->shake, proven ? secret : NULL, refusal);
     /* It is told before it is taken in: what follows on the connection is not the door's. */
-    if (send(guest->file, guest->shake.verdict, QDRI_VERDICT, MSG_NOSIGNAL) != QDRI_VERDICT && !refusal)
+    if (send(newcomer->file, newcomer->shake.verdict, QDRI_VERDICT, MSG_NOSIGNAL) != QDRI_VERDICT && !refusal)
         refusal = QDRI_STRANGER;
     if (refusal && proven && purpose == QDRI_LINK && qdri_link_crosses(bridge, from)) {
-        show_out(door, guest);
+        show_out(door, newcomer);
         return;
     }
     if (refusal) {
-        refuse(door, guest, refusal);
+        refuse(door, newcomer, refusal);
         return;
     }
-    qdri_bridge_admit(bridge, guest, purpose, from);
-    leave_place(door, guest); /* it has moved in */
+    qdri_bridge_admit(bridge, newcomer, purpose, from);
+    leave_place(door, newcomer); /* it has moved in */
 }
 
-void qdri_guest_hear(qdri_bridge *bridge, qdri_guest *guest) {
-    if (guest->file < 0) return;
-    ssize_t more = recv(guest->file, guest->shake.answer + guest->got, (size_t)(QDRI_ANSWER - guest->got), 0);
+void qdri_newcomer_hear(qdri_bridge *bridge, qdri_newcomer *newcomer) {
+    if (newcomer->file < 0) return;
+    ssize_t more = recv(newcomer->file, newcomer->shake.answer + newcomer->got,
+                        (size_t)(QDRI_ANSWER - newcomer->got), 0);
     if (more < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (more <= 0) {
-        refuse(&bridge->door, guest, QDRI_STRANGER);
+        refuse(&bridge->door, newcomer, QDRI_STRANGER);
         return;
     }
-    guest->got += (int)more;
-    if (guest->got == QDRI_ANSWER) judge(bridge, guest);
+    newcomer->got += (int)more;
+    if (newcomer->got == QDRI_ANSWER) judge(bridge, newcomer);
 }
 
 void qdri_door_look(qdri_bridge *bridge, double now) {
     qdri_door *door = &bridge->door;
-    for (int i = 0; i < QDRI_GUESTS && door->guests > 0; i++)
-        if (door->guest[i].file >= 0 && now > door->guest[i].leaves)
-            refuse(door, &door->guest[i], QDRI_STRANGER);
-    while (door->guests > 1 && is_crowded(door, 0)) (void)qdri_door_make_way(bridge);
+    for (int i = 0; i < QDRI_NEWCOMERS && door->newcomers > 0; i++)
+        if (door->newcomer[i].file >= 0 && now > door->newcomer[i].leaves)
+            refuse(door, &door->newcomer[i], QDRI_STRANGER);
+    while (door->newcomers > 1 && is_crowded(door, 0)) (void)qdri_door_make_way(bridge);
     if (door->opens == 0 || now < door->opens || door->file < 0) return;
     door->opens = 0;
     qdri_bridge_rewatch(bridge, door->file, &door->watch, EPOLLIN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two sides of a bridge in one process, without any MPI: who is let in and who is told that he is not, that
- * strangers cannot keep an honest guest out, and what becomes of a bridge when what comes makes no sense.
+ * strangers cannot keep an honest newcomer out, and what becomes of a bridge when what comes makes no sense.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,19 +112,19 @@ static void nobody_waits_for_the_session(void **state) {
     self->side[0]->knows_session = 0;
     call(self, &one, 2, 1);
     assert_true(one.stage == QDRI_CALL_FAILED && one.refusal == QDRI_UNEXPECTED);
-    assert_int_equal(self->side[0]->door.guests, 0);
+    assert_int_equal(self->side[0]->door.newcomers, 0);
 }
 
 static void a_crowd_does_not_keep_the_honest_out(void **state) {
-    enum { CROWD = 2 * QDRI_GUESTS };
+    enum { CROWD = 2 * QDRI_NEWCOMERS };
     static qdri_bridge_call crowd[CROWD];
     pair *self = *state;
     for (int i = 0; i < CROWD; i++) {
         crowd[i] = (qdri_bridge_call){.secret = session, .purpose = QDRI_LINK, .only_knocks = 1};
         qdri_call_begin(self->side[1], &crowd[i], &self->side[0]->own.address);
     }
-    AWAIT(self, self->side[0]->door.refused >= CROWD - QDRI_GUESTS);
-    assert_int_equal(self->side[0]->door.guests, QDRI_GUESTS);
+    AWAIT(self, self->side[0]->door.refused >= CROWD - QDRI_NEWCOMERS);
+    assert_int_equal(self->side[0]->door.newcomers, QDRI_NEWCOMERS);
     connect_both(self);
     for (int i = 0; i < CROWD; i++) qdri_call_close(&crowd[i]);
 }
@@ -154,9 +154,9 @@ static int descriptors_left(void) {
     return count;
 }
 
-/* However few there are, guests hold no more than half of what is left, and make way for what this process
+/* However few there are, newcomers hold no more than half of what is left, and make way for what this process
  * itself wants. */
-static void guests_leave_descriptors(void **state) {
+static void newcomers_leave_descriptors(void **state) {
     enum { CROWD = 100 };
     pair *self = *state;
     qdri_bridge *host = self->side[0];
@@ -168,25 +168,25 @@ static void guests_leave_descriptors(void **state) {
     few.rlim_cur = LIMIT;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
     int left = descriptors_left();
-    for (int seen = 0; seen < CROWD - LIMIT; seen = (int)host->door.refused + host->door.guests) {
+    for (int seen = 0; seen < CROWD - LIMIT; seen = (int)host->door.refused + host->door.newcomers) {
         qdri_bridge_poll(host, 1);
-        assert_true(2 * host->door.guests <= left);
+        assert_true(2 * host->door.newcomers <= left);
     }
-    assert_true(host->door.guests >= left / 2 - 1);
+    assert_true(host->door.newcomers >= left / 2 - 1);
     /* The program takes all that is left, again and again: they have half of it, and in the end one. */
     int count = 0;
-    for (int guests = host->door.guests; guests > 1; guests = host->door.guests) {
+    for (int newcomers = host->door.newcomers; newcomers > 1; newcomers = host->door.newcomers) {
         while (count < LIMIT && (held[count] = dup(2)) >= 0) count++;
         host->next_look = 0;
         qdri_bridge_poll(host, 0);
-        assert_in_range(host->door.guests, 1, guests / 2);
+        assert_in_range(host->door.newcomers, 1, newcomers / 2);
     }
     while (count < LIMIT && (held[count] = dup(2)) >= 0) count++;
     /* There is not one left, and yet it calls. */
     qdri_bridge_call one = {.secret = session, .purpose = QDRI_LINK, .only_knocks = 1};
     qdri_call_begin(host, &one, &self->side[1]->own.address);
     assert_true(one.stage == QDRI_CALL_CONNECTING && one.file >= 0);
-    assert_int_equal(host->door.guests, 0);
+    assert_int_equal(host->door.newcomers, 0);
     qdri_call_close(&one);
     while (count > 0) close(held[--count]);
     kill(crowd, SIGKILL);
@@ -255,13 +255,10 @@ static void trouble_is_heard(void **state) {
 int main(void) {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(only_who_is_expected_is_accepted),
-        TEST(nobody_waits_for_the_session),
-        TEST(a_crowd_does_not_keep_the_honest_out),
-        TEST(credit_has_a_limit),
-        TEST(announcements_have_a_limit),
-        TEST(trouble_is_heard),
-        TEST(guests_leave_descriptors),
+        TEST(only_who_is_expected_is_accepted),     TEST(nobody_waits_for_the_session),
+        TEST(a_crowd_does_not_keep_the_honest_out), TEST(credit_has_a_limit),
+        TEST(announcements_have_a_limit),           TEST(trouble_is_heard),
+        TEST(newcomers_leave_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

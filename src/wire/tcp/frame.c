@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Frames, and queues of what is in transit. A head is a mark with the kind, a tag, a length and an id; each
+ * Frames, and queues of what is in message. A head is a mark with the kind, a tag, a length and an id; each
  * kind says what they may be, and what it does not use is zero, so bytes that have lost their step are noticed
  * at once.
  */
@@ -48,14 +48,14 @@ void qdri_queue_clear(qdri_queue *queue) {
     queue->last = &queue->first;
 }
 
-void qdri_queue_add(qdri_queue *queue, qdri_transit *transit) {
-    transit->next = NULL;
-    *queue->last = transit;
-    queue->last = &transit->next;
+void qdri_queue_add(qdri_queue *queue, qdri_link_message *message) {
+    message->next = NULL;
+    *queue->last = message;
+    queue->last = &message->next;
 }
 
-qdri_transit *qdri_queue_take(qdri_queue *queue, qdri_transit **place) {
-    qdri_transit *taken = *place;
+qdri_link_message *qdri_queue_take(qdri_queue *queue, qdri_link_message **place) {
+    qdri_link_message *taken = *place;
     *place = taken->next;
     if (!*place) queue->last = place;
     taken->next = NULL;

@@ -3,7 +3,7 @@
  * Inside a bridge: shared by the files of this folder only.
  *
  *     bridge    one side of it in one process: a door, links, and what both need; polled by the wire
- *     door      the listening socket, and guests: connections that have not proven themselves yet
+ *     door      the listening socket, and newcomers: connections that have not proven themselves yet
  *     call      a connection that this process makes, until it has proven itself
  *     link      a connection with one rank of the other program, and the messages on it
  */
@@ -20,12 +20,12 @@
 
 typedef struct qdri_bridge qdri_bridge;
 typedef struct qdri_link qdri_link;
-typedef struct qdri_transit qdri_transit;
+typedef struct qdri_link_message qdri_link_message;
 
 /* What an event is about: the first member of whatever epoll knows. */
 typedef enum qdri_watched {
     QDRI_WATCH_DOOR,
-    QDRI_WATCH_GUEST,
+    QDRI_WATCH_NEWCOMER,
     QDRI_WATCH_CALL,
     QDRI_WATCH_LINK
 } qdri_watched;
@@ -35,32 +35,32 @@ typedef struct qdri_watch {
 
 /* ---- the door ------------------------------------------------------------------------------------------ */
 
-enum { QDRI_GUESTS = 64 };
+enum { QDRI_NEWCOMERS = 64 };
 
-typedef struct qdri_guest {
+typedef struct qdri_newcomer {
     qdri_watch watch;
     int file;      /* -1: none */
     int got;       /* bytes of its answer */
     double leaves; /* when its time is over: who has been there longest is first */
     qdri_handshake shake;
-} qdri_guest;
+} qdri_newcomer;
 
 typedef struct qdri_door {
     qdri_watch watch;
     int file;
-    int guests;
+    int newcomers;
     double opens; /* it rests until then; 0: it does not */
     int64_t refused;
     qdri_refusal last; /* why, for sentences */
-    qdri_guest guest[QDRI_GUESTS];
+    qdri_newcomer newcomer[QDRI_NEWCOMERS];
 } qdri_door;
 
 qdr_status qdri_door_open(qdri_bridge *bridge, const char *address, int loopback);
 void qdri_door_close(qdri_bridge *bridge);
 /* Somebody knocks. */
 void qdri_door_answer(qdri_bridge *bridge);
-void qdri_guest_hear(qdri_bridge *bridge, qdri_guest *guest);
-/* The guest that has been there longest goes, because something else needs its descriptor; false: there is none. */
+void qdri_newcomer_hear(qdri_bridge *bridge, qdri_newcomer *newcomer);
+/* The newcomer that has been there longest goes, because something else needs its descriptor; false: there is none. */
 int qdri_door_make_way(qdri_bridge *bridge);
 /* Whether the system said that there are no more descriptors, or no room for what is behind them. */
 int qdri_lacks_descriptors(int code);
@@ -108,7 +108,7 @@ void qdri_call_close(qdri_bridge_call *call);
 /* ---- links --------------------------------------------------------------------------------------------- */
 
 typedef struct qdri_queue {
-    qdri_transit *first, **last;
+    qdri_link_message *first, **last;
 } qdri_queue;
 
 /* Messages that could come early may take so much memory, and so many may be announced besides. */
@@ -143,8 +143,8 @@ static inline int64_t qdri_frame_cost(int64_t bytes) {
 }
 
 /* A send, a receive, a message that came early, or a frame without a message. */
-struct qdri_transit {
-    qdri_transit *next;
+struct qdri_link_message {
+    qdri_link_message *next;
     qdri_operation *operation; /* NULL: nobody's */
     qdr_status status;
     qdri_link_frame frame;
@@ -192,7 +192,7 @@ struct qdri_link {
     int64_t credit;     /* of what may be sent early */
     int64_t held, used; /* of what came early: how much is here, how much credit is to be given back */
     int announced_out, announced; /* to the other and by it, and not asked for */
-    qdri_transit *current;        /* what comes just now; NULL with left > 0: nobody wants it */
+    qdri_link_message *current;   /* what comes just now; NULL with left > 0: nobody wants it */
     int64_t left;                 /* of it */
     unsigned char *buffer;        /* what was read and not looked at */
     int begin, end;
@@ -240,9 +240,9 @@ void qdri_link_give_up(qdri_link *link, qdr_status status);
 void qdri_link_free(qdri_link *link);
 
 void qdri_queue_clear(qdri_queue *queue);
-void qdri_queue_add(qdri_queue *queue, qdri_transit *transit);
+void qdri_queue_add(qdri_queue *queue, qdri_link_message *message);
 /* Takes out what *place points to. */
-qdri_transit *qdri_queue_take(qdri_queue *queue, qdri_transit **place);
+qdri_link_message *qdri_queue_take(qdri_queue *queue, qdri_link_message **place);
 
 /* ---- bridges ------------------------------------------------------------------------------------------- */
 
@@ -267,7 +267,7 @@ struct qdri_bridge {
     int goodbyes;     /* of those, how many said it */
     int left;         /* this side said goodbye */
     qdri_queue finished, spare;
-    int64_t transits; /* in being, spare ones included */
+    int64_t messages; /* in being, spare ones included */
     double next_look;
     qdr_status failed;
     int given_up; /* the failure was told to all that waited */
@@ -283,7 +283,7 @@ void qdri_bridge_lose(qdri_bridge *bridge, int rank, const char *how);
 /* Somebody has proven himself at the door: whether he may come in. */
 qdri_refusal qdri_bridge_expects(qdri_bridge *bridge, qdri_purpose purpose, int from);
 /* Comes in, and knows it. */
-void qdri_bridge_admit(qdri_bridge *bridge, qdri_guest *guest, qdri_purpose purpose, int from);
+void qdri_bridge_admit(qdri_bridge *bridge, qdri_newcomer *newcomer, qdri_purpose purpose, int from);
 /* The secret for this purpose; NULL: none, or none yet. */
 const unsigned char *qdri_bridge_secret(const qdri_bridge *bridge, qdri_purpose purpose);
 int qdri_bridge_watch(qdri_bridge *bridge, int file, qdri_watch *watch, unsigned events);
@@ -291,8 +291,8 @@ void qdri_bridge_unwatch(qdri_bridge *bridge, int file);
 /* What is watched already, or not any more; if it cannot be, the bridge fails. */
 void qdri_bridge_rewatch(qdri_bridge *bridge, int file, qdri_watch *watch, unsigned events);
 /* NULL: no memory. */
-qdri_transit *qdri_transit_make(qdri_bridge *bridge);
-void qdri_transit_free(qdri_bridge *bridge, qdri_transit *transit);
+qdri_link_message *qdri_link_message_make(qdri_bridge *bridge);
+void qdri_link_message_free(qdri_bridge *bridge, qdri_link_message *message);
 
 qdr_status qdri_bridge_make(qdri_bridge **bridge);
 void qdri_bridge_free(qdri_bridge *bridge);

@@ -249,6 +249,7 @@ qdr_status qdri_wire_join(MPI_Comm comm, const qdri_joined_shape *shape, const q
     made->joined = joined;
     made->ranks = shape->ranks;
     made->tag_spans = shape->tag_spans;
+    made->one_host = shape->one_host;
     (void)qdri_wire_environment(made); /* the wire of the program has been through it */
     made->council =
         qdri_council_open(made, &(qdri_council_shape){.members = made->ranks,

@@ -35,6 +35,7 @@ typedef struct qdri_joined_shape {
     int first, own; /* this program's ranks */
     int ranks;      /* of both */
     int tag_spans;  /* that both have */
+    int one_host;   /* all of them are on one */
 } qdri_joined_shape;
 
 /* A receive from anyone that has not met a message. */

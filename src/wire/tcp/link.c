@@ -22,65 +22,65 @@ static const int64_t longest_early = QDRI_WINDOW / 4;
 /* ---- sending ------------------------------------------------------------------------------------------- */
 
 /* Puts a frame into the queue of those to be written; urgent ones go before all that have not begun. */
-static void submit(qdri_link *link, qdri_transit *transit, int urgent) {
-    qdri_transit *first = link->queue[QDRI_OUT].first;
-    qdri_frame_write(&transit->frame, transit->head);
-    transit->head_at = 0;
-    transit->at = 0;
+static void submit(qdri_link *link, qdri_link_message *message, int urgent) {
+    qdri_link_message *first = link->queue[QDRI_OUT].first;
+    qdri_frame_write(&message->frame, message->head);
+    message->head_at = 0;
+    message->at = 0;
     if (!urgent || !first) {
-        qdri_queue_add(&link->queue[QDRI_OUT], transit);
+        qdri_queue_add(&link->queue[QDRI_OUT], message);
     } else {
-        qdri_transit **place = first->head_at > 0 ? &first->next : &link->queue[QDRI_OUT].first;
-        transit->next = *place;
-        *place = transit;
-        if (!transit->next) link->queue[QDRI_OUT].last = &transit->next;
+        qdri_link_message **place = first->head_at > 0 ? &first->next : &link->queue[QDRI_OUT].first;
+        message->next = *place;
+        *place = message;
+        if (!message->next) link->queue[QDRI_OUT].last = &message->next;
     }
     if (link->stage == QDRI_LINK_OPEN && !link->wants_room) qdri_link_write(link);
 }
 
 /* A frame of its own, without bytes. */
 void qdri_link_say(qdri_link *link, qdri_link_frame frame, int urgent) {
-    qdri_transit *transit = qdri_transit_make(link->bridge);
-    if (!transit) {
+    qdri_link_message *message = qdri_link_message_make(link->bridge);
+    if (!message) {
         qdri_bridge_fail(link->bridge, qdri_fail_memory());
         return;
     }
-    transit->frame = frame;
-    submit(link, transit, urgent);
+    message->frame = frame;
+    submit(link, message, urgent);
 }
 
-static void finish(qdri_link *link, qdri_transit *transit, qdr_status status) {
-    transit->status = status;
-    qdri_queue_add(&link->bridge->finished, transit);
+static void finish(qdri_link *link, qdri_link_message *message, qdr_status status) {
+    message->status = status;
+    qdri_queue_add(&link->bridge->finished, message);
 }
 
 qdr_status qdri_link_send(qdri_link *link, qdri_operation *operation, int tag, const void *data,
                           int64_t bytes) {
-    qdri_transit *transit = qdri_transit_make(link->bridge);
-    if (!transit) return qdri_fail_memory();
+    qdri_link_message *message = qdri_link_message_make(link->bridge);
+    if (!message) return qdri_fail_memory();
     if (link->heard_goodbye && operation->casual) {
-        transit->operation = operation;
+        message->operation = operation;
         operation->parts = 1;
-        finish(link, transit, QDR_OK);
+        finish(link, message, QDR_OK);
         return QDR_OK;
     }
     int announce = bytes > longest_early || qdri_frame_cost(bytes) > link->credit;
     if (announce && link->announced_out == QDRI_ANNOUNCEMENTS) {
-        qdri_transit_free(link->bridge, transit);
+        qdri_link_message_free(link->bridge, message);
         return qdri_fail(QDR_RANGE, "more than %d messages for rank %d of %s wait for their receives",
                          QDRI_ANNOUNCEMENTS, link->rank, qdri_bridge_far_name(link->bridge));
     }
-    transit->operation = operation;
-    transit->data = (char *)(uintptr_t)data;
-    transit->frame = (qdri_link_frame){announce ? QDRI_FRAME_ANNOUNCE : QDRI_FRAME_MESSAGE, tag, bytes, 0};
+    message->operation = operation;
+    message->data = (char *)(uintptr_t)data;
+    message->frame = (qdri_link_frame){announce ? QDRI_FRAME_ANNOUNCE : QDRI_FRAME_MESSAGE, tag, bytes, 0};
     if (announce) {
-        transit->frame.id = ++link->next_id;
+        message->frame.id = ++link->next_id;
         link->announced_out++;
     } else {
         link->credit -= qdri_frame_cost(bytes);
     }
     operation->parts = 1;
-    submit(link, transit, 0);
+    submit(link, message, 0);
     return QDR_OK;
 }
 
@@ -95,21 +95,21 @@ static void give_credit(qdri_link *link, int64_t bytes) {
     qdri_link_say(link, frame, 1);
 }
 
-static qdri_transit **find_tag(qdri_queue *queue, int64_t tag) {
-    qdri_transit **place = &queue->first;
+static qdri_link_message **find_tag(qdri_queue *queue, int64_t tag) {
+    qdri_link_message **place = &queue->first;
     while (*place && (*place)->frame.tag != tag) place = &(*place)->next;
     return place;
 }
 
-static qdri_transit **find_id(qdri_queue *queue, int64_t id) {
-    qdri_transit **place = &queue->first;
+static qdri_link_message **find_id(qdri_queue *queue, int64_t id) {
+    qdri_link_message **place = &queue->first;
     while (*place && (*place)->frame.id != id) place = &(*place)->next;
     return place;
 }
 
 /* A receive and a message of this length have met. False: there is no room for it, and the bridge has
  * failed. */
-static int fits(qdri_link *link, const qdri_transit *receive, int64_t bytes) {
+static int fits(qdri_link *link, const qdri_link_message *receive, int64_t bytes) {
     qdri_bridge *bridge = link->bridge;
     if (bytes <= receive->room) return 1;
     qdri_bridge_fail(
@@ -123,15 +123,15 @@ static int fits(qdri_link *link, const qdri_transit *receive, int64_t bytes) {
 }
 
 /* Asks for an announced message. */
-static void grant(qdri_link *link, qdri_transit *receive, const qdri_link_frame *announced) {
+static void grant(qdri_link *link, qdri_link_message *receive, const qdri_link_frame *announced) {
     receive->frame = *announced;
     qdri_queue_add(&link->queue[QDRI_GRANTED], receive);
     qdri_link_say(link, (qdri_link_frame){QDRI_FRAME_GO, 0, 0, announced->id}, 1);
 }
 
 /* What came early goes where it is wanted; the rest of it, if it is still coming, goes there directly. */
-static void take_early(qdri_link *link, qdri_transit *receive, qdri_transit **place) {
-    qdri_transit *early = qdri_queue_take(&link->queue[QDRI_EARLY], place);
+static void take_early(qdri_link *link, qdri_link_message *receive, qdri_link_message **place) {
+    qdri_link_message *early = qdri_queue_take(&link->queue[QDRI_EARLY], place);
     qdri_link_frame frame = early->frame;
     if (frame.kind == QDRI_FRAME_ANNOUNCE) {
         link->announced--;
@@ -147,27 +147,27 @@ static void take_early(qdri_link *link, qdri_transit *receive, qdri_transit **pl
             finish(link, receive, QDR_OK);
         give_credit(link, frame.length);
     }
-    qdri_transit_free(link->bridge, early);
+    qdri_link_message_free(link->bridge, early);
 }
 
 qdr_status qdri_link_receive(qdri_link *link, qdri_operation *operation, int tag, void *data, int64_t bytes) {
-    qdri_transit **early = find_tag(&link->queue[QDRI_EARLY], tag);
-    qdri_transit *transit = qdri_transit_make(link->bridge);
-    if (!transit) return qdri_fail_memory();
-    transit->operation = operation;
-    transit->data = data;
-    transit->room = bytes;
-    transit->frame.tag = tag;
+    qdri_link_message **early = find_tag(&link->queue[QDRI_EARLY], tag);
+    qdri_link_message *message = qdri_link_message_make(link->bridge);
+    if (!message) return qdri_fail_memory();
+    message->operation = operation;
+    message->data = data;
+    message->room = bytes;
+    message->frame.tag = tag;
     operation->parts = 1;
-    if (!*early || !fits(link, transit, (*early)->frame.length))
-        qdri_queue_add(&link->queue[QDRI_AWAITED], transit); /* where a failure finds it */
+    if (!*early || !fits(link, message, (*early)->frame.length))
+        qdri_queue_add(&link->queue[QDRI_AWAITED], message); /* where a failure finds it */
     else
-        take_early(link, transit, early);
+        take_early(link, message, early);
     return QDR_OK;
 }
 
 int64_t qdri_link_find(const qdri_link *link, int tag) {
-    const qdri_transit *early = link->queue[QDRI_EARLY].first;
+    const qdri_link_message *early = link->queue[QDRI_EARLY].first;
     while (early && early->frame.tag != tag) early = early->next;
     return early ? early->frame.length : -1;
 }
@@ -189,23 +189,23 @@ static void garbage(qdri_link *link, const char *what) {
 }
 
 /* Memory for bytes that nobody has asked for yet. */
-static qdri_transit *keep(qdri_link *link, const qdri_link_frame *frame, int64_t bytes) {
-    qdri_transit *kept = qdri_transit_make(link->bridge);
+static qdri_link_message *keep(qdri_link *link, const qdri_link_frame *frame, int64_t bytes) {
+    qdri_link_message *kept = qdri_link_message_make(link->bridge);
     if (!kept) return NULL;
     kept->frame = *frame;
     kept->owns_data = 1;
     kept->data = QDRI_ARRAY(char, bytes);
     if (kept->data) return kept;
-    qdri_transit_free(link->bridge, kept);
+    qdri_link_message_free(link->bridge, kept);
     return NULL;
 }
 
 static void message_begins(qdri_link *link, const qdri_link_frame *frame) {
     int announced = frame->kind == QDRI_FRAME_ANNOUNCE;
-    qdri_transit **place = find_tag(&link->queue[QDRI_AWAITED], frame->tag), *kept;
+    qdri_link_message **place = find_tag(&link->queue[QDRI_AWAITED], frame->tag), *kept;
     if (*place) {
         if (!fits(link, *place, frame->length)) return;
-        qdri_transit *receive = qdri_queue_take(&link->queue[QDRI_AWAITED], place);
+        qdri_link_message *receive = qdri_queue_take(&link->queue[QDRI_AWAITED], place);
         receive->at = 0;
         receive->frame = *frame;
         if (announced) {
@@ -236,30 +236,30 @@ static void message_begins(qdri_link *link, const qdri_link_frame *frame) {
 }
 
 static void go(qdri_link *link, int64_t id) {
-    qdri_transit **place = find_id(&link->queue[QDRI_ANNOUNCED], id);
+    qdri_link_message **place = find_id(&link->queue[QDRI_ANNOUNCED], id);
     if (!*place) {
         garbage(link, "it asks for a message that was not announced");
         return;
     }
-    qdri_transit *transit = qdri_queue_take(&link->queue[QDRI_ANNOUNCED], place);
+    qdri_link_message *message = qdri_queue_take(&link->queue[QDRI_ANNOUNCED], place);
     link->announced_out--;
-    transit->frame.kind = QDRI_FRAME_DATA;
-    submit(link, transit, 0);
+    message->frame.kind = QDRI_FRAME_DATA;
+    submit(link, message, 0);
 }
 
 /* Of a receive that was given up, the bytes go nowhere. */
 static void data_begins(qdri_link *link, const qdri_link_frame *frame) {
-    qdri_transit **place = find_id(&link->queue[QDRI_GRANTED], frame->id);
+    qdri_link_message **place = find_id(&link->queue[QDRI_GRANTED], frame->id);
     if (!*place || (*place)->frame.length != frame->length) {
         garbage(link, "a message comes that was not asked for");
         return;
     }
-    qdri_transit *receive = qdri_queue_take(&link->queue[QDRI_GRANTED], place);
+    qdri_link_message *receive = qdri_queue_take(&link->queue[QDRI_GRANTED], place);
     link->left = frame->length;
     if (receive->operation)
         link->current = receive;
     else
-        qdri_transit_free(link->bridge, receive);
+        qdri_link_message_free(link->bridge, receive);
 }
 
 /* No more than was used. */
@@ -277,14 +277,14 @@ static void goodbye(qdri_link *link) {
 
 /* All bytes of what came are there. */
 static void complete(qdri_link *link) {
-    qdri_transit *whole = link->current;
+    qdri_link_message *whole = link->current;
     link->current = NULL;
     if (!whole) return;
     if (whole->frame.kind == QDRI_FRAME_TROUBLE) {
         whole->data[whole->frame.length] = '\0';
         qdri_decode_text(whole->data, (size_t)whole->frame.length + 1);
         qdri_bridge_fail(link->bridge, qdri_fail((qdr_status)whole->frame.tag, "%s", whole->data));
-        qdri_transit_free(link->bridge, whole);
+        qdri_link_message_free(link->bridge, whole);
     } else if (whole->operation) {
         finish(link, whole, QDR_OK);
     } /* else it came early, and stands in that queue */

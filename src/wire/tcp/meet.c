@@ -182,7 +182,7 @@ static qdr_status seek(search *self, double deadline, int *file) {
         if (self->call.stage == QDRI_CALL_NONE && now >= self->next_look) {
             self->next_look = now + between_looks;
             status = look(self);
-            /* Files need descriptors, and guests make way for them. */
+            /* Files need descriptors, and newcomers make way for them. */
             while (status == QDR_FILE && qdri_door_make_way(self->bridge)) status = look(self);
         }
         if (!status) {

@@ -218,10 +218,25 @@ static qdr_status learn(opening *self) {
     return QDR_OK;
 }
 
+/* Whoever listens where no other host can reach it is on the same one as whoever reaches it. */
+static int is_one_host(const opening *self) {
+    qdri_endpoint own;
+    for (int r = 0; r < self->ranks; r++)
+        if (!qdri_endpoint_read(self->endpoints + (int64_t)r * QDRI_ENDPOINT, &own) ||
+            !qdri_address_is_loopback(&own.address))
+            return 0;
+    for (int r = 0; r < qdri_bridge_far_ranks(self->bridge); r++)
+        if (!qdri_address_is_loopback(&self->bridge->far[r].address)) return 0;
+    return 1;
+}
+
 static qdr_status make_wire(opening *self) {
     qdri_bridge *bridge = self->bridge;
-    qdri_joined_shape shape = {bridge->side == 0 ? 0 : bridge->ranks[0], self->ranks,
-                               bridge->ranks[0] + bridge->ranks[1], (int)self->known->tag_spans};
+    qdri_joined_shape shape = {.first = bridge->side == 0 ? 0 : bridge->ranks[0],
+                               .own = self->ranks,
+                               .ranks = bridge->ranks[0] + bridge->ranks[1],
+                               .tag_spans = (int)self->known->tag_spans,
+                               .one_host = is_one_host(self)};
     QDRI_TRY(qdri_wire_join(self->comm, &shape, &qdri_bridge_functions, bridge, self->deadline, &self->wire));
     bridge->wire = self->wire;
     qdri_lock(self->wire);

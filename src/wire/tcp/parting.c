@@ -22,7 +22,7 @@
 #include "wire/tcp/inside.h"
 
 static int is_empty(const qdri_queue *queue) {
-    for (const qdri_transit *one = queue->first; one; one = one->next)
+    for (const qdri_link_message *one = queue->first; one; one = one->next)
         if (one->operation && !one->operation->casual) return 0;
     return 1;
 }
@@ -35,9 +35,9 @@ int qdri_link_is_busy(const qdri_link *link) {
 }
 
 void qdri_link_drop_sends(qdri_link *link) {
-    for (qdri_transit **place = &link->queue[QDRI_OUT].first; *place;)
+    for (qdri_link_message **place = &link->queue[QDRI_OUT].first; *place;)
         if ((*place)->operation) {
-            qdri_transit *one = qdri_queue_take(&link->queue[QDRI_OUT], place);
+            qdri_link_message *one = qdri_queue_take(&link->queue[QDRI_OUT], place);
             one->status = QDR_OK;
             qdri_queue_add(&link->bridge->finished, one);
         } else {
@@ -47,24 +47,24 @@ void qdri_link_drop_sends(qdri_link *link) {
 
 static int64_t count(const qdri_queue *queue) {
     int64_t found = 0;
-    for (const qdri_transit *one = queue->first; one; one = one->next) found += one->operation != NULL;
+    for (const qdri_link_message *one = queue->first; one; one = one->next) found += one->operation != NULL;
     return found;
 }
 
-static const qdri_transit *first_of(const qdri_queue *queue) {
-    const qdri_transit *one = queue->first;
+static const qdri_link_message *first_of(const qdri_queue *queue) {
+    const qdri_link_message *one = queue->first;
     while (one && !one->operation) one = one->next;
     return one;
 }
 
 void qdri_link_describe(const qdri_link *link, char *text, size_t size, int64_t *sends, int64_t *receives) {
-    const qdri_transit *receive = link->current && link->current->operation ? link->current : NULL;
+    const qdri_link_message *receive = link->current && link->current->operation ? link->current : NULL;
     *receives += count(&link->queue[QDRI_AWAITED]) + count(&link->queue[QDRI_GRANTED]) + (receive != NULL);
     *sends += count(&link->queue[QDRI_OUT]) + count(&link->queue[QDRI_ANNOUNCED]);
     *text = '\0';
     if (!receive) receive = first_of(&link->queue[QDRI_GRANTED]);
     if (!receive) receive = first_of(&link->queue[QDRI_AWAITED]);
-    const qdri_transit *sent = first_of(&link->queue[QDRI_ANNOUNCED]);
+    const qdri_link_message *sent = first_of(&link->queue[QDRI_ANNOUNCED]);
     if (!sent) sent = first_of(&link->queue[QDRI_OUT]);
     if (receive)
         snprintf(text, size, "waited for a message of tag %lld from", (long long)receive->frame.tag);
@@ -75,23 +75,23 @@ void qdri_link_describe(const qdri_link *link, char *text, size_t size, int64_t 
 
 /* ---- one operation ------------------------------------------------------------------------------------- */
 
-static qdri_transit **find(qdri_queue *queue, const qdri_operation *operation) {
-    qdri_transit **place = &queue->first;
+static qdri_link_message **find(qdri_queue *queue, const qdri_operation *operation) {
+    qdri_link_message **place = &queue->first;
     while (*place && (*place)->operation != operation) place = &(*place)->next;
     return place;
 }
 
 /* Takes it out of a queue; false: it is not there. */
 static int drop(qdri_link *link, qdri_queue *queue, const qdri_operation *operation) {
-    qdri_transit **place = find(queue, operation);
+    qdri_link_message **place = find(queue, operation);
     if (!*place) return 0;
-    qdri_transit_free(link->bridge, qdri_queue_take(queue, place));
+    qdri_link_message_free(link->bridge, qdri_queue_take(queue, place));
     return 1;
 }
 
 /* True when its memory is in use until the message has gone. */
 static int cancel_send(qdri_link *link, const qdri_operation *operation) {
-    qdri_transit **place = find(&link->queue[QDRI_OUT], operation), *one = *place;
+    qdri_link_message **place = find(&link->queue[QDRI_OUT], operation), *one = *place;
     if (!one) one = *find(&link->queue[QDRI_ANNOUNCED], operation);
     if (!one) return 0;
     if (one == *place && one->head_at == 0 && one->frame.kind != QDRI_FRAME_DATA) {
@@ -99,7 +99,7 @@ static int cancel_send(qdri_link *link, const qdri_operation *operation) {
             link->credit += qdri_frame_cost(one->frame.length);
         else
             link->announced_out--;
-        qdri_transit_free(link->bridge, qdri_queue_take(&link->queue[QDRI_OUT], place));
+        qdri_link_message_free(link->bridge, qdri_queue_take(&link->queue[QDRI_OUT], place));
         return 0;
     }
     one->operation = NULL;
@@ -107,7 +107,7 @@ static int cancel_send(qdri_link *link, const qdri_operation *operation) {
 }
 
 int qdri_link_cancel(qdri_link *link, qdri_operation *operation) {
-    qdri_transit *granted = *find(&link->queue[QDRI_GRANTED], operation), *current = link->current;
+    qdri_link_message *granted = *find(&link->queue[QDRI_GRANTED], operation), *current = link->current;
     if (drop(link, &link->bridge->finished, operation) || drop(link, &link->queue[QDRI_AWAITED], operation))
         return 0;
     if (granted) {
@@ -116,7 +116,7 @@ int qdri_link_cancel(qdri_link *link, qdri_operation *operation) {
     }
     if (current && current->operation == operation) {
         link->current = NULL;
-        qdri_transit_free(link->bridge, current);
+        qdri_link_message_free(link->bridge, current);
         return 0;
     }
     return cancel_send(link, operation);
@@ -130,7 +130,7 @@ void qdri_link_say_trouble(qdri_link *link, qdr_status status, const char *sente
     unsigned char bytes[QDRI_HEAD + sizeof link->bridge->sentence];
     size_t length = strlen(sentence);
     qdri_link_frame frame = {QDRI_FRAME_TROUBLE, status, (int64_t)length, 0};
-    const qdri_transit *first = link->queue[QDRI_OUT].first;
+    const qdri_link_message *first = link->queue[QDRI_OUT].first;
     if (link->stage != QDRI_LINK_OPEN || link->is_mute || (first && first->head_at > 0)) return;
     qdri_frame_write(&frame, bytes);
     memcpy(bytes + QDRI_HEAD, sentence, length);
@@ -139,17 +139,17 @@ void qdri_link_say_trouble(qdri_link *link, qdr_status status, const char *sente
 
 static void give_up_queue(qdri_link *link, qdri_queue *queue, qdr_status status) {
     while (queue->first) {
-        qdri_transit *one = qdri_queue_take(queue, &queue->first);
+        qdri_link_message *one = qdri_queue_take(queue, &queue->first);
         one->status = status;
         if (one->operation)
             qdri_queue_add(&link->bridge->finished, one);
         else
-            qdri_transit_free(link->bridge, one);
+            qdri_link_message_free(link->bridge, one);
     }
 }
 
 void qdri_link_give_up(qdri_link *link, qdr_status status) {
-    qdri_transit *current = link->current;
+    qdri_link_message *current = link->current;
     if (current && (current->operation || current->frame.kind == QDRI_FRAME_TROUBLE))
         qdri_queue_add(&link->queue[QDRI_AWAITED], current); /* what came early is in its queue */
     link->current = NULL;

@@ -18,15 +18,15 @@ enum { PARTS = 32, AT_ONCE = 1 << 22 };
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static int64_t bytes_behind(const qdri_transit *transit) {
-    qdri_frame_kind kind = transit->frame.kind;
-    return kind == QDRI_FRAME_MESSAGE || kind == QDRI_FRAME_DATA ? transit->frame.length : 0;
+static int64_t bytes_behind(const qdri_link_message *message) {
+    qdri_frame_kind kind = message->frame.kind;
+    return kind == QDRI_FRAME_MESSAGE || kind == QDRI_FRAME_DATA ? message->frame.length : 0;
 }
 
 static int collect(const qdri_link *link, struct iovec *part) {
     int parts = 0;
     int64_t total = 0;
-    for (qdri_transit *one = link->queue[QDRI_OUT].first; one && parts + 2 <= PARTS && total < AT_ONCE;
+    for (qdri_link_message *one = link->queue[QDRI_OUT].first; one && parts + 2 <= PARTS && total < AT_ONCE;
          one = one->next) {
         int64_t left = bytes_behind(one) - one->at;
         if (one->head_at < QDRI_HEAD)
@@ -39,19 +39,19 @@ static int collect(const qdri_link *link, struct iovec *part) {
 }
 
 /* All of it is written. */
-static void written(qdri_link *link, qdri_transit *transit) {
-    if (transit->frame.kind == QDRI_FRAME_ANNOUNCE) {
-        qdri_queue_add(&link->queue[QDRI_ANNOUNCED], transit);
-    } else if (transit->operation) {
-        transit->status = QDR_OK;
-        qdri_queue_add(&link->bridge->finished, transit);
+static void written(qdri_link *link, qdri_link_message *message) {
+    if (message->frame.kind == QDRI_FRAME_ANNOUNCE) {
+        qdri_queue_add(&link->queue[QDRI_ANNOUNCED], message);
+    } else if (message->operation) {
+        message->status = QDR_OK;
+        qdri_queue_add(&link->bridge->finished, message);
     } else {
-        qdri_transit_free(link->bridge, transit);
+        qdri_link_message_free(link->bridge, message);
     }
 }
 
 static void went(qdri_link *link, int64_t bytes) {
-    qdri_transit *one;
+    qdri_link_message *one;
     while ((one = link->queue[QDRI_OUT].first)) {
         int head = QDRI_HEAD - one->head_at;
         if (head > bytes) head = (int)bytes;
@@ -69,12 +69,12 @@ static void went(qdri_link *link, int64_t bytes) {
 /* True when the kernel took all that it was offered. */
 static int offer(qdri_link *link) {
     struct iovec part[PARTS];
-    struct msghdr message = {.msg_iov = part};
+    struct msghdr vector = {.msg_iov = part};
     size_t total = 0;
     int parts = collect(link, part);
-    message.msg_iovlen = (size_t)parts;
+    vector.msg_iovlen = (size_t)parts;
     for (int i = 0; i < parts; i++) total += part[i].iov_len;
-    ssize_t sent = sendmsg(link->file, &message, MSG_NOSIGNAL);
+    ssize_t sent = sendmsg(link->file, &vector, MSG_NOSIGNAL);
     if (sent < 0) {
         if (errno == EINTR) return 1;
         link->is_mute = errno != EAGAIN && errno != ENOBUFS;

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Pacing by grants: the receiver decides. It lets at most a window of bytes be under way to itself, counted
+ * from the grant to the arrival, so whatever the senders do, the port of the switch in front of it never
+ * holds more, and nothing is dropped. A grant is a small message (offset, length); the sender answers with
+ * the bytes.
+ *
+ * With a schedule, chunks are granted in its order. Without one (`paced`), every receiver finds its own
+ * order, from its own column alone. Why that can come close to the bound T of the whole exchange: if every
+ * message went at the constant rate (its size / T), each would end at T and no port would ever be overloaded,
+ * neither at a sender nor at a receiver. So receivers aim at that.
+ *
+ *     Between its senders, a receiver divides its window in proportion to what is left of their messages: the
+ *     next chunk goes to the lane with the largest (bytes left) / (bytes under way + one chunk), which is
+ *     d'Hondt's method. Senders that answer late keep no more than their share of the window waiting.
+ *
+ *     Between receivers, a sender serves grants as they come, so a receiver with little to get would push
+ *     aside one with much. Therefore grants carry a rumour: the load of the most loaded rank that is known,
+ *     and how much of it is left. A receiver that is behind that rank uses its whole window. One that is ahead
+ *     keeps only its share of it, (its load / that load), and the less the further ahead it is: a window is
+ *     mostly more than a wire needs, and a share of it would hold back nobody.
+ *
+ *     A sender with a slow wire of its own is late for everybody. Whatever it is granted beyond that waits in
+ *     front of its wire, and with it whatever that rank wants to say, such as its own grants. So nobody who
+ *     waits for an answer for long asks again; and who is answered late asks for less at a time, down to one packet, also in the next
+ *     exchange.
+ *
+ * The first window / sources bytes of a message are not granted but sent at once, `sources` being the most
+ * that any rank receives from: all of them together are no more than a window, and an exchange of small
+ * messages needs no grants at all. Both ends know the sizes, so they agree without a word. By schedule, where
+ * partners may be relays, the same holds for whole lanes of no more than window / ranks bytes in a stage.
+ */
+#include "base/order.h"
+#include "plan/executors/claims.h"
+#include "plan/plan.h"
+
+typedef struct grants {
+    int64_t outstanding; /* bytes granted to others, not arrived */
+    int64_t cursor;      /* the hop to grant next, by schedule */
+    int64_t load;        /* rumour: the bytes of the most loaded rank, and how many of them are left */
+    int64_t load_left;
+    int64_t ungranted; /* bytes of which this rank's receivers have not spoken */
+    int64_t promise;   /* of bytes that may come unasked in the slot's next exchange, from each rank */
+    int is_at_port;    /* is in the list of those that have the port's window together */
+    int stuck;         /* lanes that claim nothing, since they are to answer first */
+    qdr_exchange *next;
+    qdri_claims claims; /* of lanes to be granted, where there is no schedule */
+} grants;
+
+/* A lane while it runs, beyond what all executors know of it. */
+typedef struct granting {
+    int64_t stage_bytes;
+    double since; /* when it last came to nothing under way, or something of it came */
+    int is_stuck; /* it has to answer before it is granted more */
+} granting;
+
+static granting *granting_of(const qdri_half *half, int lane) {
+    return (granting *)half->lane_own + lane;
+}
+
+/* Notes that MPI has taken, but not yet reported as sent. */
+enum { SPARE = 64 };
+
+/* ---- lanes by stage ------------------------------------------------------------------------------------ */
+
+/* Sums the bytes of each lane in one stage. */
+static void sum_stage(qdri_half *half, const qdri_side *side, int stage) {
+    for (int i = 0; i < side->lanes; i++) granting_of(half, i)->stage_bytes = 0;
+    for (int64_t i = side->stage_start[stage]; i < side->stage_start[stage + 1]; i++)
+        granting_of(half, side->hop[i].lane)->stage_bytes += half->flow[i].bytes;
+}
+
+/* How much of a lane goes without a grant in this stage. */
+static int64_t unasked(const qdr_exchange *exchange, const qdri_half *half, int number) {
+    int64_t bytes = granting_of(half, number)->stage_bytes,
+            limit = exchange->window / exchange->program->ranks;
+    if (exchange->plan->ordered) return bytes <= limit ? bytes : 0;
+    if (exchange->plan->port) return qdri_port_unasked_of(half->terms[number].unasked, bytes);
+    return qdri_smaller(bytes, half->terms[number].unasked);
+}
+
+/* The window of this rank, whatever it leaves to others. */
+static int64_t whole_window(const qdr_exchange *exchange) {
+    const qdri_port *port = exchange->plan->port;
+    return port ? (int64_t)port->window : exchange->window;
+}
+
+/* The least that is worth a message. Several of them must fit into a window, however small that is. */
+static int64_t least_chunk(const qdr_exchange *exchange) {
+    const qdri_port *port = exchange->plan->port;
+    if (!port) return exchange->chunk;
+    int64_t window = (int64_t)port->window, few = qdri_larger(QDRI_PACKET, window / 4);
+    return qdri_larger(qdri_smaller(exchange->chunk, few), window / 10);
+}
+
+/* ---- sending ------------------------------------------------------------------------------------------- */
+
+/* By schedule, both ends cut hops into chunks from their beginning, because a grant may come before its
+ * stage; `paced` has no stages, and answers each grant with one message. */
+static void pump_lane(qdr_exchange *exchange, int lane) {
+    qdri_lane_send(exchange, lane, !exchange->plan->ordered);
+}
+
+/* Grants are heard one by one, and only while there is a chunk to answer with: two may not become one
+ * message. */
+static void listen(qdr_exchange *exchange) {
+    const grants *state = exchange->state;
+    if (state->ungranted > 0 && qdri_chunk_possible(&exchange->out)) qdri_control_listen(exchange);
+}
+
+static void sent(qdr_exchange *exchange, int64_t hop) {
+    qdri_lanes_send(exchange, hop, !exchange->plan->ordered);
+    listen(exchange);
+}
+
+static void hear(grants *state, int64_t load, int64_t left) {
+    if (load > state->load || (load == state->load && left < state->load_left)) {
+        state->load = load;
+        state->load_left = left;
+    }
+}
+
+static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
+    grants *state = exchange->state;
+    int number = exchange->program->out.lane_of[from];
+    qdri_lane_flow *lane = number < 0 ? NULL : &exchange->out.lane[number];
+    if (!lane || note->offset != lane->granted || note->bytes <= 0 ||
+        note->bytes > lane->bytes - lane->granted) {
+        qdri_exchange_fail(exchange,
+                           qdri_fail(QDR_MISMATCH,
+                                     "rank %d grants bytes %lld to %lld, but this rank has %lld "
+                                     "for it: the two have different ideas of the exchange",
+                                     from, (long long)note->offset, (long long)(note->offset + note->bytes),
+                                     (long long)(lane ? lane->bytes : 0)));
+        return;
+    }
+    hear(state, note->load, note->load_left);
+    if (exchange->plan->port) qdri_port_told(exchange->plan->port, note->word, qdri_seconds());
+    exchange->out.terms[number].unasked = note->promise;
+    lane->granted += note->bytes;
+    lane->last = exchange->last;
+    state->ungranted -= note->bytes;
+    pump_lane(exchange, number);
+    listen(exchange);
+}
+
+/* ---- whom to grant next -------------------------------------------------------------------------------- */
+
+/* The next hop by schedule; -1: none. */
+static int64_t scheduled_hop(qdr_exchange *exchange, grants *state, int64_t *bytes) {
+    const qdri_side *side = &exchange->program->in;
+    for (; state->cursor < side->stage_start[exchange->stage + 1]; state->cursor++) {
+        const qdri_flow *flow = &exchange->in.flow[state->cursor];
+        if (flow->begun == flow->bytes) continue;
+        *bytes = qdri_next_chunk(exchange, flow);
+        return state->cursor;
+    }
+    return -1;
+}
+
+/* Says anew what a lane claims, of which something was granted, or has come. */
+static void claim(qdr_exchange *exchange, int number) {
+    grants *state = exchange->state;
+    const qdri_lane_flow *lane = &exchange->in.lane[number];
+    granting *own = granting_of(&exchange->in, number);
+    if (exchange->plan->ordered) return;
+    state->stuck -= own->is_stuck;
+    own->is_stuck = 0;
+    qdri_claims_set(&state->claims, number,
+                    (double)(lane->bytes - lane->begun) /
+                        (double)(lane->begun - lane->ended + least_chunk(exchange)));
+}
+
+/* Whether a lane has to answer before it is granted more. */
+static int has_to_answer(const qdr_exchange *exchange, int number, double now) {
+    const qdri_port *port = exchange->plan->port;
+    const qdri_lane_flow *lane = &exchange->in.lane[number];
+    return port && qdri_answers_first(&exchange->in.terms[number].answers, port, lane->begun - lane->ended,
+                                      granting_of(&exchange->in, number)->since, now);
+}
+
+/* The lane that is next; -1: none. Those that have to answer first claim something when they have. */
+static int next_lane(qdr_exchange *exchange, double now) {
+    grants *state = exchange->state;
+    int number;
+    while ((number = qdri_claims_first(&state->claims)) >= 0) {
+        if (!has_to_answer(exchange, number, now)) break;
+        qdri_claims_set(&state->claims, number, 0);
+        granting_of(&exchange->in, number)->is_stuck = 1;
+        state->stuck++;
+    }
+    return number;
+}
+
+/* Bytes under way to this rank: of one exchange, or of all that have a window together. */
+static int64_t outstanding(const qdr_exchange *exchange) {
+    const grants *state = exchange->state;
+    return exchange->plan->port ? exchange->plan->port->under_way : state->outstanding;
+}
+
+/* How much to ask a lane for. Where few of them are left, messages are larger, two to a lane's share of the window: a chunk
+ * is small only to be fair to many. If there is room for half of that, and a packet, half it is: else a window that has become
+ * a little smaller would be half empty. */
+static int64_t chunk_for(const qdr_exchange *exchange, int number, int64_t window) {
+    const grants *state = exchange->state;
+    const qdri_lane_flow *lane = &exchange->in.lane[number];
+    const qdri_port *port = exchange->plan->port;
+    int64_t waiting = state->claims.count + state->stuck, share = window / (2 * waiting),
+            room = window - outstanding(exchange);
+    if (port) share = qdri_smaller(share, qdri_port_most_chunk(port));
+    int64_t chunk = qdri_larger(least_chunk(exchange), share);
+    if (room >= qdri_larger(chunk / 2, QDRI_PACKET)) chunk = qdri_smaller(chunk, room);
+    chunk = qdri_answers_most(&exchange->in.terms[number].answers, lane->begun - lane->ended, chunk);
+    return qdri_smaller(lane->bytes - lane->begun, chunk);
+}
+
+/* The next hop of `paced`; -1: none. */
+static int64_t proportional_hop(qdr_exchange *exchange, int64_t window, double now, int64_t *bytes) {
+    const qdri_side *side = &exchange->program->in;
+    int number = next_lane(exchange, now);
+    if (number < 0) return -1;
+    *bytes = chunk_for(exchange, number, window);
+    return qdri_lane_next(exchange, &exchange->in, side, number);
+}
+
+static double share_of(int64_t bytes, int64_t whole) {
+    return (double)bytes / (double)whole;
+}
+
+/* Of the most loaded rank that is known, in parts of the whole. */
+static double how_far_ahead(const qdr_exchange *exchange, const grants *state) {
+    const qdri_half *in = &exchange->in;
+    return share_of(state->load_left, state->load) - share_of(in->bytes - in->ended, in->bytes);
+}
+
+/* Whether no rank is known to be clearly further behind, and a larger window would let others send while one is busy:
+ * from the last few senders it would only lie in front of their wires. */
+static int is_critical(const qdr_exchange *exchange, const grants *state) {
+    enum { FEW = 2 };
+    return state->load > 0 && state->claims.count + state->stuck > FEW &&
+           how_far_ahead(exchange, state) <= 0.05 * share_of(state->load_left, state->load);
+}
+
+/* How far ahead, in parts of the whole, a receiver stops. Rumours are old by some latencies when they come. */
+static double margin(const qdr_exchange *exchange, const grants *state) {
+    const qdri_port *port = exchange->plan->port;
+    const double least = 0.05, latencies = 8;
+    return least + (port ? latencies * port->latency * port->rate / (double)state->load : 0);
+}
+
+/* How much may be under way to this rank. */
+static int64_t own_window(const qdr_exchange *exchange, grants *state) {
+    const qdri_half *in = &exchange->in, *out = &exchange->out;
+    int64_t window = whole_window(exchange);
+    if (exchange->plan->ordered) return window;
+    hear(state, qdri_larger(in->bytes, out->bytes),
+         qdri_larger(in->bytes - in->ended, out->bytes - out->ended));
+    double ahead = how_far_ahead(exchange, state);
+    if (ahead <= 0) return window;
+    double kept = (1 - ahead / margin(exchange, state)) * share_of(in->bytes, state->load);
+    return qdri_larger(2 * least_chunk(exchange), (int64_t)(kept * (double)window));
+}
+
+static void count_outstanding(qdr_exchange *exchange, int64_t bytes) {
+    grants *state = exchange->state;
+    state->outstanding += bytes;
+    if (exchange->plan->port) exchange->plan->port->under_way += bytes;
+}
+
+/* Whether so many bytes more may be under way. One grant of an exchange may always be: ranks may wait for exchanges in
+ * different orders, so none may depend on another. */
+static int fits(const qdr_exchange *exchange, int64_t window, int64_t bytes) {
+    const grants *state = exchange->state;
+    return state->outstanding == 0 || outstanding(exchange) + bytes <= window;
+}
+
+/* What a lane may send unasked the next time. */
+static int64_t promise_to(const grants *state, const qdri_terms *terms) {
+    return terms->answers.allowance > 0
+               ? qdri_smaller(state->promise, qdri_note_about(terms->answers.allowance))
+               : state->promise;
+}
+
+static void grant_one(qdr_exchange *exchange) {
+    grants *state = exchange->state;
+    const qdri_port *port = exchange->plan->port;
+    if (exchange->in.ended == exchange->in.bytes) return;
+    int64_t window = own_window(exchange, state);
+    while (!exchange->failed && fits(exchange, window, 1) && qdri_chunk_possible(&exchange->in)) {
+        int64_t bytes = 0;
+        double now = port ? qdri_seconds() : 0;
+        int64_t number = exchange->plan->ordered ? scheduled_hop(exchange, state, &bytes)
+                                                 : proportional_hop(exchange, window, now, &bytes);
+        if (number < 0) return;
+        const qdri_hop *hop = &exchange->program->in.hop[number];
+        qdri_lane_flow *lane = &exchange->in.lane[hop->lane];
+        qdri_note note = {.offset = lane->begun,
+                          .bytes = bytes,
+                          .load = state->load,
+                          .load_left = state->load_left,
+                          .promise = promise_to(state, &exchange->in.terms[hop->lane])};
+        if (!fits(exchange, window, bytes)) return;
+        count_outstanding(exchange, bytes);
+        if (port) note.word = qdri_port_tell(port);
+        if (lane->begun == lane->ended) granting_of(&exchange->in, hop->lane)->since = now;
+        exchange->in.terms[hop->lane].unasked = note.promise;
+        qdri_trace(exchange, QDR_EVENT_GRANT, hop->partner, hop->phase, exchange->in.flow[number].begun,
+                   bytes);
+        qdri_chunk_receive_granted(exchange, number, bytes, now);
+        if (!exchange->plan->ordered) qdri_claims_served(&state->claims, hop->lane);
+        claim(exchange, hop->lane);
+        if (!exchange->failed) qdri_control_send(exchange, hop->partner, &note);
+    }
+}
+
+/* ---- exchanges with one window ------------------------------------------------------------------------- */
+
+static void join(qdri_port *port, qdr_exchange *exchange) {
+    qdr_exchange **place = (qdr_exchange **)&port->first;
+    while (*place) place = &((grants *)(*place)->state)->next;
+    *place = exchange;
+    ((grants *)exchange->state)->next = NULL;
+}
+
+static void part(qdri_port *port, qdr_exchange *exchange) {
+    qdr_exchange **place = (qdr_exchange **)&port->first;
+    while (*place && *place != exchange) place = &((grants *)(*place)->state)->next;
+    if (*place) *place = ((grants *)exchange->state)->next;
+}
+
+/* Whoever has just been served comes last. */
+static void grant(qdr_exchange *exchange) {
+    qdri_port *port = exchange->plan->port;
+    if (!port) {
+        grant_one(exchange);
+        return;
+    }
+    if (port->first != exchange || ((grants *)exchange->state)->next) {
+        part(port, exchange);
+        join(port, exchange);
+    }
+    for (qdr_exchange *one = port->first, *next; one; one = next) {
+        next = ((grants *)one->state)->next;
+        grant_one(one);
+    }
+}
+
+/* The share of the window that a busy sender may have. Who waits for nothing from this rank may send it all it can. */
+static double share_when_busy(const qdr_exchange *exchange, int number) {
+    int back = exchange->program->out.lane_of[exchange->program->in.lane[number].partner];
+    const qdri_lane_flow *out = back < 0 ? NULL : &exchange->out.lane[back];
+    return out && out->granted < out->bytes ? share_of(exchange->in.lane[number].bytes, exchange->in.bytes)
+                                            : 1;
+}
+
+static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
+    const grants *state = exchange->state;
+    qdri_port *port = exchange->plan->port;
+    int number = exchange->program->in.hop[chunk->hop].lane;
+    count_outstanding(exchange, -chunk->bytes);
+    if (port) {
+        int64_t before = (int64_t)port->window;
+        double now = granting_of(&exchange->in, number)->since = qdri_seconds();
+        int was_lost =
+            chunk->granted > 0 && qdri_answers_judge(&exchange->in.terms[number].answers, port,
+                                                     exchange->program->in.lane[number].partner,
+                                                     share_when_busy(exchange, number), chunk->granted, now);
+        qdri_port_arrived(port, chunk->bytes, was_lost, is_critical(exchange, state), now);
+        if ((int64_t)port->window != before)
+            qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);
+    }
+    claim(exchange, number);
+    grant(exchange);
+}
+
+/* ---- beginning ----------------------------------------------------------------------------------------- */
+
+static qdr_status open_claims(qdr_exchange *slot) {
+    grants *state = slot->state;
+    return qdri_claims_open(&state->claims, slot->program->in.lanes) ? QDR_OK : qdri_fail_memory();
+}
+
+static void close_claims(qdr_exchange *slot) {
+    qdri_claims_close(&((grants *)slot->state)->claims);
+}
+
+static void leave(qdr_exchange *exchange) {
+    grants *state = exchange->state;
+    if (!state->is_at_port) return;
+    qdri_port *port = exchange->plan->port;
+    state->is_at_port = 0;
+    part(port, exchange);
+    port->under_way -= state->outstanding;
+    qdri_port_leave(port, qdri_seconds());
+    if (port->first) grant(port->first);
+}
+
+static void start(qdr_exchange *exchange) {
+    grants *state = exchange->state;
+    qdri_port *port = exchange->plan->port;
+    int64_t promise = (port ? qdri_port_unasked(port) : exchange->window) / exchange->plan->sources;
+    *state =
+        (grants){.promise = qdri_note_about(promise), .is_at_port = port != NULL, .claims = state->claims};
+    if (port) {
+        join(port, exchange);
+        qdri_port_enter(port, qdri_seconds());
+        qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);
+    }
+    for (int stage = 0; stage < exchange->program->stages; stage++) {
+        sum_stage(&exchange->out, &exchange->program->out, stage);
+        for (int i = 0; i < exchange->program->out.lanes; i++)
+            state->ungranted +=
+                granting_of(&exchange->out, i)->stage_bytes - unasked(exchange, &exchange->out, i);
+    }
+    listen(exchange);
+}
+
+/* Receives wait for what comes without a grant. */
+static void expect_unasked(qdr_exchange *exchange) {
+    grants *state = exchange->state;
+    const qdri_side *side = &exchange->program->in;
+    /* On short wires it is waited for before more is asked for: then it is known who is late. */
+    double now = exchange->plan->port && qdri_port_is_far(exchange->plan->port) ? qdri_seconds() : 0;
+    if (!exchange->plan->ordered) qdri_claims_reset(&state->claims, side->lanes);
+    for (int i = 0; i < side->lanes; i++) {
+        int64_t left = unasked(exchange, &exchange->in, i);
+        count_outstanding(exchange, left);
+        granting_of(&exchange->in, i)->since = now;
+        while (left > 0 && !exchange->failed) {
+            int64_t hop = qdri_lane_next(exchange, &exchange->in, side, i);
+            int64_t bytes =
+                exchange->plan->ordered ? qdri_next_chunk(exchange, &exchange->in.flow[hop]) : left;
+            qdri_chunk_receive(exchange, hop, bytes);
+            left -= bytes;
+        }
+        claim(exchange, i);
+    }
+}
+
+static void stage(qdr_exchange *exchange) {
+    grants *state = exchange->state;
+    const qdri_program *program = exchange->program;
+    sum_stage(&exchange->in, &program->in, exchange->stage);
+    sum_stage(&exchange->out, &program->out, exchange->stage);
+    state->cursor = program->in.stage_start[exchange->stage];
+    expect_unasked(exchange);
+    for (int i = 0; i < program->out.lanes; i++) {
+        exchange->out.lane[i].granted += unasked(exchange, &exchange->out, i);
+        pump_lane(exchange, i);
+    }
+    grant(exchange);
+}
+
+/* ---- room ---------------------------------------------------------------------------------------------- */
+
+/* Chunks are at least a tenth of a window that finds itself; with those that are left over, so many. */
+enum { AT_ONCE = 12 };
+
+/* Of a lane, the chunks that a window holds; one more for each hop's end. */
+static int64_t chunks_at_once(const qdr_exchange *exchange, int64_t bytes, int64_t hops) {
+    int64_t most = exchange->plan->port ? AT_ONCE : exchange->window / exchange->chunk;
+    return qdri_smaller(bytes / exchange->chunk, most) + hops + 2;
+}
+
+static qdri_room room(const qdr_exchange *exchange) {
+    const qdri_program *program = exchange->program;
+    int64_t unasked_chunks =
+        exchange->plan->ordered ? exchange->window / exchange->plan->sources / exchange->chunk + 1 : 1;
+    qdri_room room = {.sends = 0};
+    for (int i = 0; i < program->out.lanes; i++)
+        room.sends += chunks_at_once(exchange, exchange->out.lane[i].bytes, program->out.lane[i].hops);
+    /* The window, and what comes without a grant. */
+    room.receives =
+        chunks_at_once(exchange, exchange->in.bytes, program->in.hops) + program->in.lanes * unasked_chunks;
+    room.notes = room.receives + SPARE;
+    return room;
+}
+
+const qdri_executor qdri_executor_grants = {
+    .pacing = "grants",
+    .chunk_share = 0.1,
+    .window_share = 1,
+    .state_bytes = sizeof(grants),
+    .lane_bytes = sizeof(granting),
+    .open = open_claims,
+    .close = close_claims,
+    .room = room,
+    .start = start,
+    .stage = stage,
+    .sent = sent,
+    .arrived = arrived,
+    .control = control,
+    .leave = leave,
+};
