@@ -2,18 +2,18 @@
 /*
  * A stream that runs: shared by the files that run it.
  *
- *     timeline.c       which export answers which request, and what may be forgotten
- *     export.c         the exporter's calls; queue; answers
- *     import.c         the importer's calls; requests
+ *     timeline.c   which export answers which request, and what may be forgotten
+ *     export.c     the exporter's calls; queue; answers
+ *     import.c     the importer's calls; requests
  *     transfer.c   messages: what is in them, the plan that carries them
- *     wishes.c       how the plan is wished for
- *     notices.c      small messages beside the plan
+ *     wishes.c     how the plan is wished for
+ *     notices.c    small messages beside the plan
  *     vote.c       what the ranks of a program have alike
- *     ring.c     the same of calls that do not vote
+ *     ring.c       the same of calls that do not vote
  *     wait.c       waiting, deadlines
  *     deadlock.c   programs that wait for each other
- *     fault.c          a failure of one rank becomes that of all
- *     run.c            open, step, close
+ *     fault.c      a failure of one rank becomes that of all
+ *     run.c        open, step, close
  *
  * All of it is a state machine that a poller of the space's wire steps, so it advances in every wait of
  * the library, whatever that waits for: whoever waits for an import serves the requests of others
