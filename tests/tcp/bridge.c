@@ -36,6 +36,7 @@
 #include "base/random.h"
 #include "mpi_check.h"
 #include "wire/agree.h"
+#include "wire/node.h"
 #include "wire/tcp/mailbox.h"
 #include "wire/tcp/tcp.h"
 
@@ -477,6 +478,8 @@ static qdr_status open_bridge(const char *name, const char *peer, const char *di
     if (status) return status;
     rank = qdri_wire_rank(wire);
     ranks = qdri_wire_ranks(wire);
+    /* Who listens where no other host can call knows that both programs are on one. */
+    if (!request.address) CHECK(qdri_wire_one_host(wire) && !qdri_wire_one_node(wire));
     return QDR_OK;
 }
 
