@@ -42,7 +42,6 @@ int qdri_is_local_directory(const char *directory) {
     return 0;
 }
 
-/* Letters that a contact file cannot have become points. */
 static int is_loopback(const struct sockaddr *socket) {
     if (socket->sa_family == AF_INET)
         return ntohl(((const struct sockaddr_in *)(const void *)socket)->sin_addr.s_addr) >> 24 == 127;
@@ -58,6 +57,19 @@ static int is_of_link(const struct sockaddr *socket) {
 
 int qdri_address_is_loopback(const qdri_address *address) {
     return is_loopback((const struct sockaddr *)&address->socket);
+}
+
+int qdri_address_shares_host(const qdri_address *address, const qdri_address *other) {
+    const struct sockaddr *one = (const struct sockaddr *)&address->socket,
+                          *two = (const struct sockaddr *)&other->socket;
+    if (one->sa_family != two->sa_family) return 0;
+    if (is_loopback(one) && is_loopback(two)) return 1;
+    if (one->sa_family == AF_INET)
+        return ((const struct sockaddr_in *)(const void *)one)->sin_addr.s_addr ==
+               ((const struct sockaddr_in *)(const void *)two)->sin_addr.s_addr;
+    return one->sa_family == AF_INET6 &&
+           IN6_ARE_ADDR_EQUAL(&((const struct sockaddr_in6 *)(const void *)one)->sin6_addr,
+                              &((const struct sockaddr_in6 *)(const void *)two)->sin6_addr);
 }
 
 static int is_any(const struct sockaddr *socket) {

@@ -36,6 +36,9 @@ void qdri_address_text(const qdri_address *address, char *text, size_t size);
 int qdri_address_port(const qdri_address *address);
 /* Only processes of the same host reach it. */
 int qdri_address_is_loopback(const qdri_address *address);
+/* Whether two ranks that can reach each other, and listen there, are on one host: they have one address, whatever their
+ * ports. A host with several may be two. */
+int qdri_address_shares_host(const qdri_address *address, const qdri_address *other);
 
 /* Listens; the address then has its port, and stands for this host where it was that of all interfaces. */
 qdr_status qdri_address_listen(qdri_address *address, int *file);

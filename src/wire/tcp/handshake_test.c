@@ -196,12 +196,33 @@ static void frames_and_endpoints_come_back(void **state) {
     assert_true(qdri_address_is_loopback(&endpoint.address));
 }
 
+/* Whatever the ports; and loopback is one host, whichever of its addresses. */
+static void one_address_is_one_host(void **state) {
+    static const struct {
+        const char *one, *two;
+        int is_one;
+    } pair[] = {
+        {"10.0.0.1", "10.0.0.1", 1}, {"10.0.0.1", "10.0.0.2", 0}, {"127.0.0.1", "127.3.0.1", 1},
+        {"fd00::1", "fd00::1", 1},   {"fd00::1", "fd00::2", 0},   {"127.0.0.1", "10.0.0.1", 0},
+        {"10.0.0.1", "fd00::1", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof pair / sizeof pair[0]; i++) {
+        qdri_address one, two;
+        assert_int_equal(qdri_address_read(pair[i].one, 4001, &one), QDR_OK);
+        assert_int_equal(qdri_address_read(pair[i].two, 4002, &two), QDR_OK);
+        assert_int_equal(qdri_address_shares_host(&one, &two), pair[i].is_one);
+        assert_int_equal(qdri_address_shares_host(&two, &one), pair[i].is_one);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_knows_is_accepted),      cmocka_unit_test(who_does_not_is_refused),
         cmocka_unit_test(nothing_can_be_played_back), cmocka_unit_test(each_bit_counts),
         cmocka_unit_test(the_other_order_is_told),    cmocka_unit_test(random_bytes_are_strangers),
         cmocka_unit_test(frames_have_bounds),         cmocka_unit_test(frames_and_endpoints_come_back),
+        cmocka_unit_test(one_address_is_one_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

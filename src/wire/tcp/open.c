@@ -218,15 +218,16 @@ static qdr_status learn(opening *self) {
     return QDR_OK;
 }
 
-/* Whoever listens where no other host can reach it is on the same one as whoever reaches it. */
+/* Whether all ranks of both programs have one address. */
 static int is_one_host(const opening *self) {
+    const qdri_address *there = &self->bridge->far[0].address;
     qdri_endpoint own;
     for (int r = 0; r < self->ranks; r++)
         if (!qdri_endpoint_read(self->endpoints + (int64_t)r * QDRI_ENDPOINT, &own) ||
-            !qdri_address_is_loopback(&own.address))
+            !qdri_address_shares_host(&own.address, there))
             return 0;
-    for (int r = 0; r < qdri_bridge_far_ranks(self->bridge); r++)
-        if (!qdri_address_is_loopback(&self->bridge->far[r].address)) return 0;
+    for (int r = 1; r < qdri_bridge_far_ranks(self->bridge); r++)
+        if (!qdri_address_shares_host(&self->bridge->far[r].address, there)) return 0;
     return 1;
 }
 
