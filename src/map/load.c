@@ -50,6 +50,26 @@ static void unpack(const qdri_cargo *cargo, int source, const void *from) {
     }
 }
 
+static void move(const qdri_cargo *cargo, int destination, int source, void *room) {
+    const qdri_load *load = (const qdri_load *)cargo;
+    for (int i = 0; i < load->fields; i++) {
+        const qdri_load_field *one = &load->field[i];
+        qdri_move(&load->from->list[destination], one->field.source, one->source_stride,
+                  &load->to->list[source], one->field.target, one->target_stride, one->bytes, room,
+                  QDRI_MOVE_ROOM);
+    }
+}
+
+/* Replacing elements of one size, each of which comes once. */
+static int can_move(const qdri_load *load) {
+    enum { MOST = QDRI_MOVE_ROOM / 4 }; /* bytes */
+    for (int i = 0; i < load->fields; i++) {
+        const qdri_load_field *one = &load->field[i];
+        if (one->bytes == 0 || one->bytes > MOST || one->field.operation != QDR_REPLACE) return 0;
+    }
+    return !load->to->twice;
+}
+
 int64_t qdri_load_offset(const qdri_load *load, int source, int number) {
     const qdri_places *list = &load->to->list[source];
     int64_t offset = 0;
@@ -321,6 +341,7 @@ static qdr_status fill(qdr_map *map, qdr_direction direction, const qdr_field *f
         if (field[i].operation == QDR_COMBINE) load->cargo.whole = 1;
     }
     /* Where no element comes twice, nobody can tell the order, but a function of the user's. */
+    if (can_move(load)) load->cargo.move = move;
     load->cargo.ordered = !map->unordered && (load->to->twice || load->cargo.whole);
     QDRI_TRY(check_bytes(load));
     return load->field[fields - 1].bytes == 0 ? count_varying(map, map->plan[direction], load) : QDR_OK;

@@ -17,6 +17,11 @@ void qdri_gather(const qdri_places *places, const void *array, int64_t element_b
 void qdri_scatter(const qdri_places *places, const void *packed, int64_t element_bytes, int64_t stride,
                   void *array);
 
+/* From places of one array to as many of another, or of the same if none is both; none is twice in `to`. `from` is no part
+ * of other places. `room`, for one element at least, is used on the way. */
+void qdri_move(const qdri_places *from, const void *source, int64_t source_stride, const qdri_places *to,
+               void *target, int64_t target_stride, int64_t element_bytes, void *room, int64_t room_bytes);
+
 /* Combines what is packed into the elements, in the order of the places, also where an element stands in them
  * twice. The operation suits the type and is not QDR_COMBINE. */
 void qdri_combine(const qdri_places *places, const void *packed, qdr_type type, int64_t width, int64_t stride,

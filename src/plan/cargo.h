@@ -24,6 +24,8 @@ typedef struct qdri_part {
     int64_t field, element, begin; /* the layer's: how far it has come; 0 in the first part */
 } qdri_part;
 
+enum { QDRI_MOVE_ROOM = 16384 }; /* bytes: in the nearest cache, with what is moved by way of it */
+
 typedef struct qdri_cargo qdri_cargo;
 struct qdri_cargo {
     int64_t item_bytes;
@@ -33,6 +35,9 @@ struct qdri_cargo {
     void (*unpack)(const qdri_cargo *cargo, int source, const void *from);
     void (*pack_part)(const qdri_cargo *cargo, int destination, qdri_part *part, void *to);
     void (*unpack_part)(const qdri_cargo *cargo, int source, qdri_part *part, const void *from);
+    /* What this rank sends itself, by way of `room`, which has QDRI_MOVE_ROOM bytes. NULL: it is packed and unpacked as all
+     * else. */
+    void (*move)(const qdri_cargo *cargo, int destination, int source, void *room);
     int ordered, keeps;
     int whole; /* messages are unpacked as a whole only */
 };

@@ -83,12 +83,10 @@ void qdri_packing_end(qdr_exchange *exchange) {
 
 /* ---- to itself ----------------------------------------------------------------------------------------- */
 
-/* In parts, through memory that stays in the cache, where it may be unpacked at once. */
-static qdr_status move_parts(qdr_exchange *exchange, const qdri_self *self, int64_t bytes) {
-    const qdri_cargo *cargo = exchange->cargo;
-    char *memory = qdri_packing_in(exchange, self->incoming, qdri_cut_at.piece);
+enum { MOVED_AS_ONE = 4096 }; /* bytes */
+
+static void move_parts(const qdri_cargo *cargo, const qdri_self *self, int64_t bytes, char *memory) {
     qdri_part out = {.offset = 0}, in = {.offset = 0};
-    if (!memory) return qdri_fail_memory();
     while (out.offset < bytes) {
         int64_t left = bytes - out.offset;
         out.bytes = in.bytes = left < qdri_cut_at.piece ? left : qdri_cut_at.piece;
@@ -96,13 +94,26 @@ static qdr_status move_parts(qdr_exchange *exchange, const qdri_self *self, int6
         cargo->unpack_part(cargo, self->incoming, &in, memory);
         out.offset = in.offset += in.bytes;
     }
+}
+
+/* Through memory that stays in the cache, where it may be unpacked at once. */
+static qdr_status move_at_once(qdr_exchange *exchange, const qdri_self *self, int64_t bytes) {
+    const qdri_cargo *cargo = exchange->cargo;
+    char *memory =
+        qdri_packing_in(exchange, self->incoming, cargo->move ? QDRI_MOVE_ROOM : qdri_cut_at.piece);
+    if (!memory) return qdri_fail_memory();
+    if (cargo->move)
+        cargo->move(cargo, self->outgoing, self->incoming, memory);
+    else
+        move_parts(cargo, self, bytes, memory);
     qdri_packing_unpacked(exchange, self->incoming);
     return QDR_OK;
 }
 
 static qdr_status move_to_self(qdr_exchange *exchange, const qdri_self *self, int64_t bytes) {
-    if (bytes > qdri_cut_at.piece && qdri_packing_is_due(exchange, self->incoming))
-        return move_parts(exchange, self, bytes);
+    if (bytes > MOVED_AS_ONE && qdri_packing_is_due(exchange, self->incoming) &&
+        (exchange->cargo->move || bytes > qdri_cut_at.piece))
+        return move_at_once(exchange, self, bytes);
     char *memory = qdri_packing_in(exchange, self->incoming, bytes);
     if (!memory) return qdri_fail_memory();
     if (bytes > 0) exchange->cargo->pack(exchange->cargo, self->outgoing, memory);
