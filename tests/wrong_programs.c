@@ -409,6 +409,7 @@ static MPI_Comm fresh(void) {
 /* All is well on another communicator; a machine that is busy may need more than one. */
 static void check_health(int64_t number) {
     int bad = 1, any = 1;
+    char sentence[500] = "";
     for (int tries = 0; tries < 20 && any; tries++) {
         program right = {
             .number = number, .wrong_rank = -1, .items = 100, .algorithm = "paced", .transport = "node"};
@@ -419,11 +420,12 @@ static void check_health(int64_t number) {
         CHECK_SAYING(!status || status == QDR_STALLED || status == QDR_LOST, "after run %lld: %s",
                      (long long)number, qdr_error_message());
         bad = status != QDR_OK;
+        if (bad) snprintf(sentence, sizeof sentence, "%s", qdr_error_message());
         MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         destroy_all(&self);
         MPI_Comm_free(&self.comm);
     }
-    CHECK_SAYING(!any, "after run %lld nothing works", (long long)number);
+    CHECK_SAYING(!any, "after run %lld nothing works: %s", (long long)number, sentence);
 }
 
 /* For whoever looks at one run alone. */

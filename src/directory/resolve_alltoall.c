@@ -19,7 +19,7 @@ typedef struct gathering {
 
 static qdr_status wait_for(gathering *g, int leg, qdr_status started) {
     qdri_flight_note(&g->legs[leg], started);
-    return qdri_flight_wait(g->flight);
+    return qdri_flight_wait_midway(g->flight);
 }
 
 static qdr_status learn_counts(gathering *g) {

@@ -56,7 +56,7 @@ static qdr_status learn_counts(pass *p) {
     for (int r = 0; r <= query->ranks; r++) start[r] = r * (int64_t)sizeof *own;
     qdri_flight_note(leg, qdri_gather_all(query->wire, &leg->operation, own, sizeof *own, count, start));
     p->bound[0] = count;
-    QDRI_TRY(qdri_flight_wait(p->flight));
+    QDRI_TRY(qdri_flight_wait_midway(p->flight));
     for (int r = 0; r < query->ranks; r++)
         QDRI_TRY(qdri_decode_word((qdri_teller){NULL, r}, "number of its questions", count[r], 0,
                                   (INT64_C(1) << 56) / nodes));
@@ -162,7 +162,7 @@ static qdr_status go_round(pass *p, int dimension) {
     for (int step = 1; step < p->torus.length[dimension]; step++) {
         for (int i = 0; i < p->nodes && !p->flight->failed; i++)
             exchange(p, &p->node[i], dimension, step, is_last);
-        QDRI_TRY(qdri_flight_wait(p->flight));
+        QDRI_TRY(qdri_flight_wait_midway(p->flight));
         for (int i = 0; i < p->nodes; i++) take(p, &p->node[i], is_last);
         p->query->report.steps++;
     }

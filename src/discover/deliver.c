@@ -2,8 +2,8 @@
 /* Delivering messages of known sizes: see deliver.h. */
 #include "discover/deliver.h"
 
-qdr_status qdri_deliver(qdri_flight *flight, qdri_flight_leg *legs, int sends, const qdr_parcel *out,
-                        int receives, const qdr_parcel *in) {
+void qdri_deliver(qdri_flight *flight, qdri_flight_leg *legs, int sends, const qdr_parcel *out, int receives,
+                  const qdr_parcel *in) {
     for (int i = 0; i < receives && !flight->failed; i++) {
         if (!in[i].data || !in[i].bytes) continue;
         legs->is_receive = 1;
@@ -18,5 +18,4 @@ qdr_status qdri_deliver(qdri_flight *flight, qdri_flight_leg *legs, int sends, c
                                          out[i].data, out[i].bytes));
         legs++;
     }
-    return qdri_flight_wait(flight);
 }

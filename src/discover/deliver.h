@@ -9,9 +9,9 @@
 #include "quadrille/discover.h"
 #include "wire/flight.h"
 
-/* Sends and receives messages of which both ends know the size, of any size, and waits for them. A parcel
- * without data is none. `legs` has one for each of both; out and in are memory of the flight. */
-qdr_status qdri_deliver(qdri_flight *flight, qdri_flight_leg *legs, int sends, const qdr_parcel *out,
-                        int receives, const qdr_parcel *in);
+/* Sends and receives messages of which both ends know the size, of any size, as legs of the flight, whose owner waits for
+ * them. A parcel without data is none. `legs` has one for each of both; out and in are memory of the flight. */
+void qdri_deliver(qdri_flight *flight, qdri_flight_leg *legs, int sends, const qdr_parcel *out, int receives,
+                  const qdr_parcel *in);
 
 #endif

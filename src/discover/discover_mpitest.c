@@ -249,6 +249,42 @@ static void deadline_inside_a_flight(void) {
     MPI_Comm_free(&comm);
 }
 
+/* The last rank waits in vain in the middle of a call, whose end the others have come to. All are told of it alike, and that
+ * nothing goes on afterwards. */
+static void deadline_midway(const char *node_ranks) {
+    MPI_Comm comm;
+    qdri_wire *wire;
+    qdri_flight *flight;
+    static char sentence[2][600], first[600];
+    setenv("QDR_NODE_RANKS", node_ranks, 1);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    CHECK_OK(qdri_flight_open(comm, "test", &wire, &flight));
+    flight->deadline = qdri_seconds() + (rank == ranks - 1 ? 0.05 : 5);
+    qdri_flight_leg *leg = qdri_flight_legs(flight, 1);
+    char *memory = qdri_flight_alloc(flight, 8, 1);
+    qdr_status status;
+    if (rank == ranks - 1) {
+        leg->is_receive = 1;
+        qdri_flight_note(leg, qdri_receive(wire, &leg->operation, rank, QDRI_FREE_TAGS - 1, memory, 8));
+        status = qdri_flight_wait_midway(flight);
+    } else {
+        status = qdri_flight_agree(wire, flight, "the test", QDR_OK);
+    }
+    CHECK(status == QDR_STALLED);
+    snprintf(sentence[0], sizeof *sentence, "%s", qdr_error_message());
+    CHECK(qdri_flight_agree(wire, flight, "another call", QDR_OK) == QDR_LOST);
+    snprintf(sentence[1], sizeof *sentence, "%s", qdr_error_message());
+    for (int i = 0; i < 2; i++) {
+        memcpy(first, sentence[i], sizeof first);
+        MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
+        CHECK_SAYING(strcmp(first, sentence[i]) == 0, "'%s', but rank 0 '%s'", sentence[i], first);
+    }
+    CHECK(strstr(first, "the test did not end before the deadline; 1 operations"));
+    qdri_flight_close(&wire, &flight);
+    MPI_Comm_free(&comm);
+    unsetenv("QDR_NODE_RANKS");
+}
+
 /* Collective. The deadline of the environment holds from the next communicator on that the library sees. */
 static void set_deadline(const char *seconds) {
     MPI_Comm fresh;
@@ -300,6 +336,8 @@ int main(int argc, char **argv) {
     mistakes_are_everybodys();
     different_calls_meet();
     deadline_inside_a_flight();
+    deadline_midway("1000");
+    deadline_midway("1");
     deadline_of_a_call();
     int verdict = mpi_check_verdict();
     MPI_Finalize();

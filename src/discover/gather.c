@@ -41,7 +41,7 @@ static qdr_status prepare(gathering *work, const qdr_partners_view *view) {
 
 static qdr_status gather(gathering *work, qdri_flight_leg *leg, const void *out, int64_t bytes, void *in) {
     qdri_flight_note(leg, qdri_gather_all(work->flight->wire, &leg->operation, out, bytes, in, work->start));
-    return qdri_flight_wait(work->flight);
+    return qdri_flight_wait_midway(work->flight);
 }
 
 static qdr_status gather_counts(gathering *work) {

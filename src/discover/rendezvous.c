@@ -194,8 +194,10 @@ qdr_status qdri_rendezvous_run(qdri_wire *wire, const qdri_rendezvous *rendezvou
     round.count = trip.owners;
     round.out = trip.parcels;
     qdr_status status = qdri_discover(&round);
-    if (status == QDR_OK && rendezvous->reply_bytes)
-        status = qdri_deliver(flight, trip.legs, round.arrived, trip.answers, trip.owners, trip.home);
+    if (status == QDR_OK && rendezvous->reply_bytes) {
+        qdri_deliver(flight, trip.legs, round.arrived, trip.answers, trip.owners, trip.home);
+        status = qdri_flight_wait(flight);
+    }
     if (status == QDR_OK) unpack(&trip);
     qdri_flight_end(&flight);
     return status;

@@ -34,6 +34,11 @@ static int has_reserve(const qdri_round *round) {
     return round->words && round->method->bounded;
 }
 
+/* Words that come by a bounded method have their memory beforehand, and without a judge nothing is left to agree on. */
+static int ends_in_agreement(const qdri_round *round) {
+    return !has_reserve(round) || round->judge;
+}
+
 static int64_t words_size(int count) {
     return count * (int64_t)(sizeof(int64_t) + sizeof(int));
 }
@@ -111,13 +116,21 @@ static void poll(qdri_poller *poller) {
     if (!round->flight->over) round->method->poll(round);
 }
 
+/* Without an agreement at the end a rank would fail alone if it had no time left, because it was the first to come. All have:
+ * so it waits as long again. */
+static qdr_status wait_for_words(qdri_round *round) {
+    if (ends_in_agreement(round)) return qdri_flight_wait_midway(round->flight);
+    qdri_flight_renew(round->flight);
+    return qdri_flight_wait(round->flight);
+}
+
 static qdr_status find_each_other(qdri_round *round) {
     if (round->method->at_once) return QDR_OK;
     round->method->start(round);
-    if (!round->method->poll) return qdri_flight_wait(round->flight);
+    if (!round->method->poll) return wait_for_words(round);
     round->poller.poll = poll;
     qdri_poller_add(round->wire, &round->poller);
-    qdr_status status = qdri_flight_wait(round->flight);
+    qdr_status status = wait_for_words(round);
     qdri_poller_remove(round->wire, &round->poller);
     return status;
 }
@@ -185,7 +198,8 @@ static qdr_status deliver(qdri_round *round, qdr_status status) {
         status == QDR_OK ? qdri_flight_legs(round->flight, (int64_t)sends + round->arrived) : NULL;
     if (status == QDR_OK && (!left || !legs)) status = qdri_fail_memory();
     QDRI_TRY(qdri_flight_agree(round->wire, round->flight, round->call, status));
-    return qdri_deliver(round->flight, legs, sends, left, round->arrived, round->came);
+    qdri_deliver(round->flight, legs, sends, left, round->arrived, round->came);
+    return qdri_flight_wait_midway(round->flight);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
@@ -199,6 +213,6 @@ qdr_status qdri_discover(qdri_round *round) {
         QDRI_TRY(deliver(round, status));
     }
     if (status == QDR_OK && round->judge) status = round->judge(round);
-    if (has_reserve(round) && !round->judge) return status;
+    if (!ends_in_agreement(round)) return status;
     return qdri_flight_agree(round->wire, round->flight, round->call, status);
 }

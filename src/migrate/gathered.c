@@ -67,7 +67,7 @@ static qdr_status gather_prepare(qdri_migration *job, gathering *work) {
 static qdr_status gather(gathering *work, int number, const void *out, int64_t bytes, void *in) {
     qdri_flight_leg *leg = &work->leg[number];
     qdri_flight_note(leg, qdri_gather_all(work->flight->wire, &leg->operation, out, bytes, in, work->start));
-    return qdri_flight_wait(work->flight);
+    return qdri_flight_wait_midway(work->flight);
 }
 
 static qdr_status lay_out(qdri_migration *job, gathering *work, int64_t *messages) {

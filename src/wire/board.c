@@ -119,8 +119,9 @@ static void end_unless_decided(const qdri_wire *wire, qdr_status status, uint64_
     atomic_store(&board->verdict, ENDED);
 }
 
+/* The next round is the first that nobody can have seen decided, because this rank has not shown it. */
 void qdri_board_end(qdri_wire *wire, qdr_status status) {
-    if (wire->board) end_unless_decided(wire, status, 0);
+    if (wire->board) end_unless_decided(wire, status, wire->board_round + 1);
 }
 
 /* What has ended it, to those who are in the round that failed; to those who come later, that it has. */

@@ -71,6 +71,8 @@ struct qdri_council {
     sitting *newest;
     qdr_status failed; /* whatever is asked is answered by this */
     int64_t fatal;     /* the question that failed so; NO_QUESTION, or ALL_QUESTIONS */
+    qdr_status
+        appealed; /* this member has said why it must end, with the sentence that is here until it has */
     char sentence[QDRI_PAPER_TEXT];
 };
 
@@ -182,11 +184,14 @@ static int hear_news(qdri_listener *listener, const qdri_news *news) {
     return 1;
 }
 
+/* The next question is the first that nobody can have an answer to, because this member has not asked it. */
 void qdri_council_appeal(qdri_council *council, qdr_status status) {
-    if (council->failed) return;
-    qdri_news news = news_of(council, NO_QUESTION, status, qdr_error_message());
+    if (council->failed || council->appealed) return;
+    qdri_news news = news_of(council, council->asked, status, qdr_error_message());
     spread(council, &news);
-    if (is_first(council)) end(council, NO_QUESTION, status, news.sentence);
+    council->appealed = status;
+    snprintf(council->sentence, sizeof council->sentence, "%s", news.sentence);
+    if (is_first(council)) end(council, news.number, status, news.sentence);
 }
 
 void qdri_council_fail(qdri_council *council, qdr_status status) {
@@ -496,6 +501,10 @@ static void wait_for_decision(qdri_council *council, const qdri_agreement *agree
     }
     if (!self->is_over) (void)qdri_wait_until(council->wire, &self->is_over, qdri_seconds() + grace);
     if (self->is_over || council->wire->gone || council->wire->failed) return;
+    if (council->appealed) { /* which the first member finds when it comes */
+        end(council, one->number, council->appealed, council->sentence);
+        return;
+    }
     char who[60];
     snprintf(who, sizeof who, "; rank %d has not come", rank_of(council, 0));
     qdri_paper_fail(&one->paper, qdri_fail_stalled(council->wire, agreement->call, who), QDRI_FAILS_FOR_GOOD);

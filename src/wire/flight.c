@@ -33,6 +33,7 @@ qdri_flight *qdri_flight_create(qdri_wire *wire, const char *what) {
     flight->wire = wire;
     flight->what = what;
     flight->deadline = qdri_deadline(0);
+    flight->begun = flight->deadline > 0 ? qdri_seconds() : 0;
     return flight;
 }
 
@@ -226,6 +227,18 @@ qdr_status qdri_flight_wait(qdri_flight *flight) {
     }
     if (status) qdri_wire_break(flight->wire, status); /* the others may be anywhere in the protocol */
     return status;
+}
+
+void qdri_flight_renew(qdri_flight *flight) {
+    if (flight->deadline <= 0) return;
+    double now = qdri_seconds();
+    flight->deadline += now - flight->begun;
+    flight->begun = now;
+}
+
+qdr_status qdri_flight_wait_midway(qdri_flight *flight) {
+    qdr_status status = qdri_flight_wait(flight);
+    return status ? qdri_flight_agree(flight->wire, flight, flight->what, status) : QDR_OK;
 }
 
 qdr_status qdri_flight_agree(qdri_wire *wire, const qdri_flight *flight, const char *call,

@@ -34,9 +34,9 @@ struct qdri_flight_leg {
 
 struct qdri_flight {
     qdri_wire *wire;
-    const char *what; /* for sentences: "discovery" */
-    double deadline;  /* one for the whole call */
-    int expects_more; /* not over, though nothing may be under way */
+    const char *what;       /* for sentences: "discovery" */
+    double begun, deadline; /* one for the whole call */
+    int expects_more;       /* not over, though nothing may be under way */
 
     /* private */
     int over, abandoned;
@@ -93,9 +93,15 @@ void qdri_flight_note(qdri_flight_leg *leg, qdr_status started);
 /* Ends the waiting with this failure, whose sentence is the thread's error message. */
 void qdri_flight_fail(qdri_flight *flight, qdr_status status);
 
-/* Until nothing is under way and no more is expected. A failure here is not agreed on: MPI's, or the
- * deadline, and after that the wire is broken. */
+/* Until nothing is under way and no more is expected. A failure here, MPI's or the deadline, is this rank's alone; after that
+ * the wire is broken, and the next agreement of all fails with it. */
 qdr_status qdri_flight_wait(qdri_flight *flight);
+/* The same where an agreement of the same call follows. After a failure this rank takes part in it here, and returns what all
+ * others do. */
+qdr_status qdri_flight_wait_midway(qdri_flight *flight);
+
+/* It has as much time again as it had in the beginning. */
+void qdri_flight_renew(qdri_flight *flight);
 
 /* Agreement with the deadline of the flight (which may be NULL); `status` is this rank's. */
 qdr_status qdri_flight_agree(qdri_wire *wire, const qdri_flight *flight, const char *call, qdr_status status);

@@ -102,7 +102,7 @@ static qdr_status gather_introductions(qdri_wire *wire, qdri_flight *flight, int
     for (int r = 0; r <= wire->ranks; r++) start[r] = r * (int64_t)sizeof *all;
     *mine = introduce(wire);
     qdri_flight_note(leg, qdri_gather_all(wire, &leg->operation, mine, sizeof *mine, all, start));
-    return qdri_flight_wait(flight);
+    return qdri_flight_wait_midway(flight);
 }
 
 /* Each rank's node by its lowest rank. Neighbouring ranks mostly share one, so few are searched for. */

@@ -34,18 +34,35 @@ static qdr_status make_roster(qdr_program *program, char (*said)[QDRI_NAME], int
     return QDR_OK;
 }
 
-static qdr_status gather_names(qdr_program *program, qdri_flight *flight) {
-    int ranks = qdri_wire_ranks(program->wire);
-    char(*said)[QDRI_NAME] = qdri_flight_alloc(flight, ranks, sizeof *said);
-    int64_t *start = QDRI_FLIGHT_ARRAY(flight, int64_t, ranks + 1);
-    char *own = QDRI_FLIGHT_ARRAY(flight, char, QDRI_NAME);
-    qdri_flight_leg *leg = qdri_flight_legs(flight, 1);
-    if (!said || !start || !own || !leg) return qdri_fail_memory();
-    for (int i = 0; i <= ranks; i++) start[i] = (int64_t)i * QDRI_NAME;
-    memcpy(own, program->name, QDRI_NAME);
-    qdri_flight_note(leg, qdri_gather_all(program->wire, &leg->operation, own, QDRI_NAME, said, start));
-    QDRI_TRY(qdri_flight_wait(flight));
-    return make_roster(program, said, ranks);
+/* What gathering the names needs, in memory of the flight. */
+typedef struct gathering {
+    qdri_flight *flight;
+    qdri_flight_leg *leg;
+    char (*said)[QDRI_NAME]; /* [ranks + 1]; the last is this rank's own */
+    int64_t *start;          /* [ranks + 1] */
+} gathering;
+
+static qdr_status prepare(gathering *names, const char *name, int ranks) {
+    QDRI_TRY(qdri_check_name("the name of the program", name));
+    if (!names->flight) return qdri_fail_memory();
+    names->leg = qdri_flight_legs(names->flight, 1);
+    names->said = qdri_flight_alloc(names->flight, ranks + 1, sizeof *names->said);
+    names->start = QDRI_FLIGHT_ARRAY(names->flight, int64_t, ranks + 1);
+    if (!names->leg || !names->said || !names->start) return qdri_fail_memory();
+    for (int i = 0; i <= ranks; i++) names->start[i] = (int64_t)i * QDRI_NAME;
+    strcpy(names->said[ranks], name);
+    return QDR_OK;
+}
+
+static qdr_status gather_names(qdr_program *program, const gathering *names, qdr_status status) {
+    static const char call[] = "qdr_program_open";
+    qdri_wire *wire = program->wire;
+    int ranks = qdri_wire_ranks(wire);
+    QDRI_TRY(qdri_flight_agree(wire, names->flight, call, status));
+    qdri_flight_note(names->leg, qdri_gather_all(wire, &names->leg->operation, names->said[ranks], QDRI_NAME,
+                                                 names->said, names->start));
+    QDRI_TRY(qdri_flight_wait_midway(names->flight));
+    return qdri_flight_agree(wire, names->flight, call, make_roster(program, names->said, ranks));
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------- */
@@ -66,16 +83,12 @@ static qdr_status split(qdr_program *program) {
 
 static qdr_status fill(qdr_program *program, const char *name, double seconds) {
     qdri_lock(program->wire);
-    qdri_flight *flight = qdri_flight_create(program->wire, "gathering of program names");
-    if (flight) flight->deadline = qdri_deadline(seconds);
-    qdr_status status = qdri_check_name("the name of the program", name);
-    if (!status && !flight) status = qdri_fail_memory();
-    status = qdri_flight_agree(program->wire, flight, "qdr_program_open", status);
-    if (!status) {
-        strcpy(program->name, name);
-        status = gather_names(program, flight);
-    }
-    if (flight) qdri_flight_end(&flight);
+    gathering names = {.flight = qdri_flight_create(program->wire, "gathering of program names")};
+    if (names.flight) names.flight->deadline = qdri_deadline(seconds);
+    qdr_status status = prepare(&names, name, qdri_wire_ranks(program->wire));
+    status = gather_names(program, &names, status);
+    if (!status) strcpy(program->name, name);
+    if (names.flight) qdri_flight_end(&names.flight);
     qdri_unlock(program->wire);
     return status ? status : split(program);
 }
