@@ -94,7 +94,7 @@ package:
 	@JOBS=$(JOBS) scripts/package
 
 format:
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
 
 clean:
 	rm -rf build build-* *.log demo packages

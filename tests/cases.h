@@ -8,6 +8,9 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
+/* For tables of the library, such as QDRI_EXECUTORS(CASE_NAME). */
+#define CASE_NAME(name) #name,
+
 static const char *const case_algorithms[] = {
     "async",
     "linear",

@@ -72,12 +72,20 @@ typedef struct qdr_event {
 /* Must not call the library. */
 typedef void qdr_trace_function(void *context, const qdr_event *event);
 
+typedef struct qdr_pacing_info {
+    const char *name;
+    const char *summary; /* when the next chunk goes */
+} qdr_pacing_info;
+
+/* Local. The index-th way of pacing; QDR_RANGE past the last. */
+qdr_status qdr_pacing(int index, qdr_pacing_info *info);
+
 typedef struct qdr_plan_options {
     size_t size; /* sizeof(qdr_plan_options) */
     const char
         *algorithm; /* as for qdr_schedule_create(); NULL: QDR_ALGORITHM of the environment, else by rule */
     const qdr_machine *machine; /* for algorithms that need one */
-    const char *pacing;         /* "free", "arrivals", "grants", "requests"; NULL: what suits the algorithm */
+    const char *pacing;         /* a name of qdr_pacing(); NULL: what suits the algorithm */
     int64_t chunk;              /* bytes; 0: QDR_CHUNK, else the default */
     int64_t window;             /* bytes; 0: QDR_WINDOW, else it finds itself */
     const char *transport; /* "node": memory between ranks that share a node, the rest by schedule; "net":

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "cases.h"
+#include "plan/executors/table.h"
 #include "cover.h"
 #include "map/map_testing.h"
 #include "mpi_check.h"
@@ -62,8 +63,8 @@ typedef struct pace {
     int64_t chunk, window;
     int barrier;
 } pace;
-static const pace paces[] = {{NULL, 0, 0, 0},         {"free", 0, 0, 0},          {"arrivals", 64, 256, 0},
-                             {"grants", 100, 300, 0}, {"requests", 128, 1024, 0}, {"arrivals", 500, 1, 1}};
+#define PACE(name) {#name, 64, 256, 0},
+static const pace paces[] = {{NULL, 0, 0, 0}, {"arrivals", 500, 1, 1}, QDRI_EXECUTORS(PACE)};
 
 static const char *const transports[] = {NULL, "node", "net"};
 static const char *const methods[] = {NULL, "alltoall", "nbx"};

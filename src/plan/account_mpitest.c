@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "plan/executors/table.h"
 #include "mpi_account.h"
 #include "mpi_check.h"
 #include "mpi_content.h"
@@ -117,7 +118,7 @@ static void run_case(const char *algorithm, const char *pacing, int barrier, con
 
 int main(int count, char **words) {
     static const char *const run_time[] = {"paced", "distributed", "distributed:busy-for=no,ahead=no"};
-    static const char *const pacings[] = {"free", "arrivals", "grants", "requests"};
+    static const char *const pacings[] = {QDRI_EXECUTORS(CASE_NAME)};
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "cases.h"
+#include "plan/executors/table.h"
 #include "mpi_check.h"
 #include "mpi_pieces.h"
 #include "quadrille/plan.h"
@@ -26,10 +27,11 @@ typedef struct pace {
     int barrier;
 } pace;
 
+#define PACE(name) {#name, 1024, 4096, 0},
 static const pace paces[] = {
-    {NULL, 0, 0, 0},          {"free", 0, 0, 0},    {"arrivals", 1000, 1000, 0}, {"arrivals", 512, 2048, 0},
-    {"grants", 700, 2100, 0}, {"grants", 1, 64, 0}, {"grants", 4096, 100, 0},    {"requests", 1024, 4096, 0},
-    {"arrivals", 2000, 1, 1}, {"free", 0, 0, 1},
+    {NULL, 0, 0, 0},          {"arrivals", 1000, 1000, 0}, {"arrivals", 512, 2048, 0},
+    {"grants", 700, 2100, 0}, {"grants", 1, 64, 0},        {"grants", 4096, 100, 0},
+    {"arrivals", 2000, 1, 1}, {"free", 0, 0, 1},           QDRI_EXECUTORS(PACE) /* every executor */
 };
 
 /* ---- contents ------------------------------------------------------------------------------------------ */
@@ -142,7 +144,7 @@ static const char *algorithm_at(int index) {
 static int run_sample(void) {
     enum { MANY = 64, FEWEST = 7 };
     static const int few[] = {5, 6, 8, 9, 10, 12, 19, 18, 7, 3, 15}; /* of case_patterns, rising */
-    static const int whole[] = {0, 2, 1, 3, 4, 9}; /* of paces; the last meets after each phase */
+    static const int whole[] = {0, 1, 8, 2, 3, 7}; /* of paces; the last meets after each phase */
     int algorithms = COUNT(case_algorithms) + COUNT(run_time_algorithms);
     int patterns = ranks > MANY ? FEWEST : COUNT(few), ways = COUNT(whole) - (ranks > MANY);
     for (int a = 0; a < algorithms; a++) {
@@ -166,6 +168,14 @@ static int is_mine(int algorithm, int pattern) {
     return own == COUNT(sharing) || (algorithm + 3 * pattern) % COUNT(sharing) == own;
 }
 
+static void list_pacings(void) {
+    qdr_pacing_info info;
+    int pacings = 0;
+    for (; qdr_pacing(pacings, &info) == QDR_OK; pacings++) CHECK(*info.name && *info.summary);
+    CHECK(pacings > 0 && qdr_pacing(pacings, &info) == QDR_RANGE && qdr_pacing(-1, &info) == QDR_RANGE);
+    CHECK(qdr_pacing(0, NULL) == QDR_INVALID);
+}
+
 int main(int count, char **words) {
     int level;
     MPI_Init_thread(&count, &words, MPI_THREAD_MULTIPLE,
@@ -173,6 +183,7 @@ int main(int count, char **words) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     pieces_are_small(ranks % 2 ? 128 : 0);
+    list_pacings();
     int share = count > 1 && !strcmp(words[1], "share"), cases = 0;
     int cover = share || (count > 1 && !strcmp(words[1], "cover"));
     int algorithms = COUNT(case_algorithms) + COUNT(run_time_algorithms);

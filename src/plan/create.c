@@ -48,29 +48,9 @@ static qdr_status compare(const qdr_plan_options *options, int scheduled, const 
 /* ---- the algorithm ------------------------------------------------------------------------------------- */
 
 /* Options that plans take from the spec. */
-static qdr_status read_options(qdr_plan *plan, const char *spec_text, const qdri_algorithm *algorithm) {
-    qdri_spec spec;
-    QDRI_TRY(qdri_spec_open(spec_text, "algorithm", &spec));
-    QDRI_TRY(qdri_spec_read(&spec, algorithm->options, algorithm->option_count));
-    if (qdri_spec_given(&spec, "chunk")) plan->chunk = qdri_spec_integer(&spec, "chunk");
-    if (qdri_spec_given(&spec, "window")) plan->window = qdri_spec_integer(&spec, "window");
-    return QDR_OK;
-}
-
-/* Those that the executor takes. */
-static qdr_status read_own_options(qdr_plan *plan, const char *spec_text, const qdri_algorithm *algorithm) {
-    qdri_spec spec;
-    if (!algorithm->at_run_time || !plan->executor->read) return QDR_OK;
-    QDRI_TRY(qdri_spec_open(spec_text, "algorithm", &spec));
-    QDRI_TRY(qdri_spec_read(&spec, algorithm->options, algorithm->option_count));
-    plan->executor->read(plan, &spec);
-    return QDR_OK;
-}
-
-static qdr_status find_algorithm(const char *spec_text, const qdri_algorithm **algorithm) {
-    qdri_spec spec;
-    QDRI_TRY(qdri_spec_open(spec_text, "algorithm", &spec));
-    return qdri_algorithm_named(spec.name, algorithm);
+static void read_options(qdr_plan *plan, const qdri_spec *spec) {
+    if (qdri_spec_given(spec, "chunk")) plan->chunk = qdri_spec_integer(spec, "chunk");
+    if (qdri_spec_given(spec, "window")) plan->window = qdri_spec_integer(spec, "window");
 }
 
 /* A pattern of which only this rank's row and column are filled: enough for algorithms that need no more. */
@@ -115,7 +95,6 @@ static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_alg
     qdr_pattern *cross = NULL;
     plan->any_size = algorithm->any_size;
     plan->ordered = !algorithm->at_run_time;
-    QDRI_TRY(read_options(plan, spec, algorithm));
     if (plan->any_size) return qdri_program_from_partners(view, is_near, &plan->program);
     if (!matrix) QDRI_TRY(own_cross(view, is_near, &cross));
     qdr_schedule *schedule = NULL;
@@ -344,6 +323,7 @@ static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
 static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr_plan_options *options,
                         const qdr_schedule *schedule, double deadline) {
     const qdri_algorithm *algorithm = NULL;
+    qdri_spec spec;
     qdr_pattern *matrix = NULL;
     qdr_status status = QDR_OK;
     const qdr_machine *machine = options ? options->machine : NULL;
@@ -356,8 +336,9 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
         status =
             qdri_program_from_schedule(schedule, qdr_partners_look(plan->partners), NULL, &plan->program);
     } else {
-        QDRI_TRY(
-            find_algorithm(settings->algorithm, &algorithm)); /* the same name, the same verdict everywhere */
+        /* The same name, the same verdict everywhere. */
+        QDRI_TRY(qdri_algorithm_read(settings->algorithm, &spec, &algorithm));
+        read_options(plan, &spec);
         if (algorithm->knowledge == QDR_KNOWS_MATRIX) QDRI_TRY(qdri_partners_gather(plan->partners, &matrix));
         if (matrix && plan->near->active) status = leave_out_nodes(plan->wire, &matrix);
         if (!status) status = build_program(plan, settings->algorithm, algorithm, machine, matrix);
@@ -365,7 +346,7 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
     }
     snprintf(plan->algorithm, sizeof plan->algorithm, "%s", algorithm->name);
     if (!status) status = qdri_executor_find(settings->pacing, algorithm, &plan->executor);
-    if (!status) status = read_own_options(plan, settings->algorithm, algorithm);
+    if (!status && algorithm->at_run_time && plan->executor->read) plan->executor->read(plan, &spec);
     if (!status) set_sizes(plan, settings);
     if (plan->ordered) plan->sources = plan->program.ranks > 1 ? plan->program.ranks - 1 : 1;
     if (!status && plan->barrier && !plan->executor->has_barrier)

@@ -25,10 +25,12 @@ typedef struct qdri_chunk qdri_chunk;
 
 /* A way to run a program. */
 typedef struct qdri_executor {
-    const char *pacing;               /* its name */
-    int has_barrier;                  /* phases can be apart: the option barrier */
-    int whole;                        /* messages are not cut into chunks, and no window holds them back */
-    double chunk_share, window_share; /* of the window asked for, where nobody asked for more exactly */
+    const char *pacing;  /* its name */
+    const char *summary; /* when the next chunk goes */
+    int has_barrier;     /* phases can be apart: the option barrier */
+    int whole;           /* messages are not cut into chunks, and no window holds them back */
+    double chunk_share,
+        window_share; /* of the window asked for, where nobody asked for more exactly; above 0 */
     /* Of its own: of an exchange's state, and of each hop and lane, at both ends; those are 0 when an exchange begins. */
     size_t state_bytes, flow_bytes, lane_bytes;
     qdr_status (*open)(qdr_exchange *slot); /* what the state needs beyond that, once; may be NULL */
@@ -43,9 +45,11 @@ typedef struct qdri_executor {
     void (*stage)(qdr_exchange *exchange);
     /* The first stage has begun; may be NULL. */
     void (*begun)(qdr_exchange *exchange);
-    void (*sent)(qdr_exchange *exchange, int64_t hop);                        /* a chunk of it has left */
-    void (*arrived)(qdr_exchange *exchange, const qdri_chunk *chunk);         /* a chunk of a hop has come */
-    void (*control)(qdr_exchange *exchange, int from, const qdri_note *note); /* a control message has come */
+    void (*sent)(qdr_exchange *exchange, int64_t hop); /* a chunk of it has left; may be NULL */
+    void (*arrived)(qdr_exchange *exchange,
+                    const qdri_chunk *chunk); /* a chunk of a hop has come; may be NULL */
+    /* A control message has come; NULL where it never listens for one. */
+    void (*control)(qdr_exchange *exchange, int from, const qdri_note *note);
     void (*leave)(qdr_exchange *exchange); /* it is given up in the middle; may be NULL */
     /* The rank whose word it waits for, beyond data, and in which phase; -1: none. May be NULL. */
     int (*awaits)(const qdr_exchange *exchange, int64_t *phase);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Windows that find themselves, on networks of which they know nothing (port_network_testing.h): 10 KB in flight are enough on
- * some, and 100 are needed on others. Receivers grant as `paced` does (granted.c), each by its port. After three exchanges
+ * some, and 100 are needed on others. Receivers grant as `paced` does (grants.c), each by its port. After three exchanges
  * the time of an exchange is held against the best of six fixed windows, from a quarter to four times what a port of the
  * network holds.
  */
@@ -88,7 +88,7 @@ static int has_to_answer(const receiver *one, int from) {
                               one->since[from], future.now);
 }
 
-/* The sender to grant next, as in granted.c; -1: none. */
+/* The sender to grant next, as in grants.c; -1: none. */
 static int next_sender(const receiver *one, int to, int *waiting) {
     double best_claim = 0;
     int best = -1;

@@ -24,10 +24,7 @@ static qdr_status read_sizes(const qdr_plan_options *options, qdri_settings *set
 static qdr_status check_algorithm(const char *name) {
     const qdri_algorithm *algorithm;
     qdri_spec spec;
-    qdr_status status = qdri_spec_open(name, "algorithm", &spec);
-    if (!status) status = qdri_algorithm_named(spec.name, &algorithm);
-    if (!status) status = qdri_spec_read(&spec, algorithm->options, algorithm->option_count);
-    if (!status) return QDR_OK;
+    if (qdri_algorithm_read(name, &spec, &algorithm) == QDR_OK) return QDR_OK;
     return qdri_fail(QDR_INVALID, "%s=%.60s is refused: %s", qdri_environment_name(QDRI_ENV_ALGORITHM), name,
                      qdr_error_message());
 }
@@ -122,6 +119,14 @@ const char *qdri_rule(const qdri_traits *facts, char *why, size_t size) {
 #define ADDRESS(name) &qdri_executor_##name,
 static const qdri_executor *const executors[] = {QDRI_EXECUTORS(ADDRESS)};
 #undef ADDRESS
+
+qdr_status qdr_pacing(int index, qdr_pacing_info *info) {
+    if (!info) return qdri_fail(QDR_INVALID, "qdr_pacing: info is NULL");
+    if (index < 0 || index >= QDRI_COUNT_OF(executors))
+        return qdri_fail(QDR_RANGE, "there are %d ways of pacing", QDRI_COUNT_OF(executors));
+    *info = (qdr_pacing_info){executors[index]->pacing, executors[index]->summary};
+    return QDR_OK;
+}
 
 qdr_status qdri_executor_find(const char *pacing, const qdri_algorithm *algorithm,
                               const qdri_executor **executor) {

@@ -21,6 +21,7 @@
 
 #include "base/random.h"
 #include "cases.h"
+#include "plan/executors/table.h"
 #include "mpi_check.h"
 #include "mpi_content.h"
 #include "quadrille/plan.h"
@@ -143,7 +144,7 @@ static void make_partners(record *plan) {
 static qdr_plan_options draw_options(void) {
     static const char *const run_time[] = {
         NULL, "async", "paced", "paced", "distributed", "distributed:busy-for=no", "distributed:ahead=no"};
-    static const char *const pacings[] = {NULL, "free", "arrivals", "grants", "requests"};
+    static const char *const pacings[] = {NULL, QDRI_EXECUTORS(CASE_NAME)};
     static const int64_t sizes[] = {0, 0, 1, 7, 64, 500, 4096, 1 << 20};
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     int free_choice = one_in(&common, 2);

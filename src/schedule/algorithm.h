@@ -41,7 +41,8 @@ struct qdri_algorithm {
 #define QDRI_SEED_OPTION                                                                                     \
     { "seed", QDRI_INTEGER, "1", 0, 9e18, NULL, "all ranks build the same schedule from one seed", 0 }
 
-/* How a plan runs it: schedules are the same with and without. In the table of every algorithm, last. */
+/* How a plan runs it: schedules are the same with and without. An algorithm without a table takes these; one that has
+ * options of its own puts these behind them. */
 #define QDRI_PACE_OPTIONS                                                                                    \
     {"chunk", QDRI_INTEGER, "", 1, 1e15, NULL, "bytes of a message in a plan; else the plan's", 0}, {        \
         "window", QDRI_INTEGER, "", 1, 1e15, NULL, "bytes under way to a rank in a plan; else the plan's", 0 \

@@ -132,8 +132,12 @@ static void all_algorithms_are_covered(void **state) {
             found |= !strncmp(case_algorithms[a], info.name, length) &&
                      (case_algorithms[a][length] == ':' || !case_algorithms[a][length]);
         }
-        if (found == info.at_run_time)
-            fail_msg("%s: covered %d, at run time %d", info.name, found, info.at_run_time);
+        if (!found && !info.at_run_time) fail_msg("%s is not in case_algorithms of tests/cases.h", info.name);
+        if (found && info.at_run_time)
+            fail_msg("%s is scheduled at run time, but stands in case_algorithms of tests/cases.h",
+                     info.name);
+        if (!strstr(info.options, "chunk") || !strstr(info.options, "window"))
+            fail_msg("%s has options of its own; QDRI_PACE_OPTIONS must stand behind them", info.name);
     }
 }
 
@@ -145,7 +149,7 @@ static void all_families_are_covered(void **state) {
         for (int p = 0; p < COUNT(case_patterns); p++)
             found |= !strncmp(case_patterns[p], info.name, strlen(info.name)) &&
                      case_patterns[p][strlen(info.name)] == ':';
-        if (!found) fail_msg("family %s is not covered", info.name);
+        if (!found) fail_msg("family %s is not in case_patterns of tests/cases.h", info.name);
     }
 }
 

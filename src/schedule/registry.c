@@ -25,13 +25,30 @@ qdr_status qdri_algorithm_named(const char *name, const qdri_algorithm **algorit
     return qdri_fail(QDR_UNKNOWN, "unknown algorithm '%.60s'; there are %s", name, list);
 }
 
+static const qdri_option pace_options[] = {QDRI_PACE_OPTIONS};
+
+static const qdri_option *options_of(const qdri_algorithm *algorithm, int *count) {
+    *count = algorithm->options ? algorithm->option_count : QDRI_COUNT_OF(pace_options);
+    return algorithm->options ? algorithm->options : pace_options;
+}
+
+qdr_status qdri_algorithm_read(const char *text, qdri_spec *spec, const qdri_algorithm **algorithm) {
+    int count;
+    QDRI_TRY(qdri_spec_open(text, "algorithm", spec));
+    QDRI_TRY(qdri_algorithm_named(spec->name, algorithm));
+    const qdri_option *options = options_of(*algorithm, &count);
+    return qdri_spec_read(spec, options, count);
+}
+
 static qdr_status describe(const qdri_algorithm *algorithm, qdr_algorithm_info *info) {
+    int count;
+    const qdri_option *options = options_of(algorithm, &count);
     *info = (qdr_algorithm_info){
         .name = algorithm->name,
         .aliases = algorithm->aliases,
         .summary = algorithm->summary,
         .source = algorithm->source,
-        .options = qdri_options_text(algorithm->options, algorithm->option_count),
+        .options = qdri_options_text(options, count),
         .knowledge = algorithm->knowledge,
         .promises = algorithm->promises,
         .direct = !algorithm->staged,

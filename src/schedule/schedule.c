@@ -84,9 +84,7 @@ qdr_status qdr_schedule_create(const qdr_pattern *pattern, const char *algorithm
     qdr_schedule *made;
     if (!pattern || !algorithm || !schedule)
         return qdri_fail(QDR_INVALID, "qdr_schedule_create: an argument is NULL");
-    QDRI_TRY(qdri_spec_open(algorithm, "algorithm", &options));
-    QDRI_TRY(qdri_algorithm_named(options.name, &found));
-    QDRI_TRY(qdri_spec_read(&options, found->options, found->option_count));
+    QDRI_TRY(qdri_algorithm_read(algorithm, &options, &found));
     if (found->at_run_time)
         return qdri_fail(QDR_RUNTIME,
                          "algorithm '%s' decides while the exchange runs; it has no schedule beforehand",

@@ -73,10 +73,16 @@ static int choose_methods(const arguments *arguments, bench *bench) {
 }
 
 static int read_pacing(const arguments *arguments, bench *bench) {
+    char list[200] = "";
+    qdr_pacing_info info;
     const char *pacing = bench->options.pacing = argument(arguments, "pacing");
-    if (!pacing || !strcmp(pacing, "free") || !strcmp(pacing, "arrivals") || !strcmp(pacing, "grants"))
-        return EXIT_GOOD;
-    return complain("--pacing %.60s is unknown; there are free, arrivals, grants", pacing);
+    if (!pacing) return EXIT_GOOD;
+    for (int i = 0; qdr_pacing(i, &info) == QDR_OK; i++) {
+        if (!strcmp(pacing, info.name)) return EXIT_GOOD;
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", info.name);
+    }
+    return complain("--pacing %.60s is unknown; there are %s", pacing, list);
 }
 
 static int read_rate(const arguments *arguments, bench *bench) {
@@ -353,7 +359,8 @@ static const option options[] = {
      OPTION_REPEATS},
     {0, "chunk", "BYTES", "what goes at once", OPTION_ONCE},
     {0, "window", "BYTES", "what a receiver lets be under way to it", OPTION_ONCE},
-    {0, "pacing", "WORD", "free, arrivals or grants, instead of what suits the algorithm", OPTION_ONCE},
+    {0, "pacing", "WORD", "free, arrivals, grants or requests, instead of what suits the algorithm",
+     OPTION_ONCE},
     {0, "barrier", NULL, "all ranks meet after each phase", OPTION_ONCE},
     {0, "changing", NULL, "also run paced with sizes that change at every call", OPTION_ONCE},
     {0, "item-bytes", "B", "bytes of one item, if the pattern counts items (default 1)", OPTION_ONCE},

@@ -457,6 +457,7 @@ static qdri_room room(const qdr_exchange *exchange) {
 
 const qdri_executor qdri_executor_free = {
     .pacing = "free",
+    .summary = "at once",
     .has_barrier = 1,
     .whole = 1,
     .chunk_share = 1,
@@ -476,6 +477,7 @@ const qdri_executor qdri_executor_free = {
 
 const qdri_executor qdri_executor_arrivals = {
     .pacing = "arrivals",
+    .summary = "when what this rank receives itself has come so far, and the receiver has invited it",
     .has_barrier = 1,
     .chunk_share = 0.4,
     .window_share = 0.4,

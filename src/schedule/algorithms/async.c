@@ -16,8 +16,6 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     return qdri_rows_from_function(schedule, phase);
 }
 
-static const qdri_option options[] = {QDRI_PACE_OPTIONS};
-
 const qdri_algorithm qdri_algorithm_async = {
     .name = "async",
     .aliases = "AC",
@@ -26,6 +24,5 @@ const qdri_algorithm qdri_algorithm_async = {
     .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
     .any_size = 1,
     .pacing = "free",
-    QDRI_OPTIONS(options),
     .build = build,
 };

@@ -17,8 +17,6 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     return qdri_rows_from_function(schedule, phase);
 }
 
-static const qdri_option options[] = {QDRI_PACE_OPTIONS};
-
 const qdri_algorithm qdri_algorithm_balanced = {
     .name = "balanced",
     .aliases = "BEX BS",
@@ -26,6 +24,5 @@ const qdri_algorithm qdri_algorithm_balanced = {
     .source = "CM-5 3.4, 4.3",
     .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
     .promises = QDR_PROMISES_PERMUTATION | QDR_PROMISES_PAIRS,
-    QDRI_OPTIONS(options),
     .build = build,
 };

@@ -24,8 +24,6 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     return qdri_rows_from_array(schedule, phase_of, phases);
 }
 
-static const qdri_option options[] = {QDRI_PACE_OPTIONS};
-
 const qdri_algorithm qdri_algorithm_coloring = {
     .name = "coloring",
     .aliases = "",
@@ -34,6 +32,5 @@ const qdri_algorithm qdri_algorithm_coloring = {
     .source = "Koenig; Alon; Goel, Kapralov and Khanna",
     .knowledge = QDR_KNOWS_MATRIX,
     .promises = QDR_PROMISES_PERMUTATION,
-    QDRI_OPTIONS(options),
     .build = build,
 };

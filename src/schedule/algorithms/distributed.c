@@ -2,7 +2,7 @@
 /*
  * distributed: random scheduling at run time (section 6 of the transportation paper). A sender asks a
  * destination; a busy one answers for how long, a free one says go. There is no schedule beforehand; the line
- * in the table says so, and the work is done by the executor of plans (plan/executors/requested.c).
+ * in the table says so, and the work is done by the executor of plans (plan/executors/requests.c).
  */
 #include "schedule/algorithm.h"
 

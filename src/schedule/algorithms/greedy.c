@@ -60,8 +60,6 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     return qdri_fail_memory();
 }
 
-static const qdri_option options[] = {QDRI_PACE_OPTIONS};
-
 const qdri_algorithm qdri_algorithm_greedy = {
     .name = "greedy",
     .aliases = "GS",
@@ -69,6 +67,5 @@ const qdri_algorithm qdri_algorithm_greedy = {
     .source = "CM-5 4.4",
     .knowledge = QDR_KNOWS_MATRIX,
     .promises = QDR_PROMISES_PERMUTATION | QDR_PROMISES_PAIRS,
-    QDRI_OPTIONS(options),
     .build = build,
 };

@@ -16,14 +16,11 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     return qdri_rows_from_function(schedule, phase);
 }
 
-static const qdri_option options[] = {QDRI_PACE_OPTIONS};
-
 const qdri_algorithm qdri_algorithm_linear = {
     .name = "linear",
     .aliases = "LEX LS",
     .summary = "step i: everybody sends to rank i",
     .source = "CM-5 3.1, 4.1",
     .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
-    QDRI_OPTIONS(options),
     .build = build,
 };

@@ -3,11 +3,9 @@
  * paced: no schedule beforehand. Each rank knows its own row and column; a receiver grants its senders chunks,
  * in proportion to what is left of their messages, and no more than a window of bytes at a time; so sizes may
  * change at every exchange without any agreement. The line in the table says so; the work is done by the
- * executor of plans (plan/executors/granted.c).
+ * executor of plans (plan/executors/grants.c).
  */
 #include "schedule/algorithm.h"
-
-static const qdri_option options[] = {QDRI_PACE_OPTIONS};
 
 const qdri_algorithm qdri_algorithm_paced = {
     .name = "paced",
@@ -18,5 +16,4 @@ const qdri_algorithm qdri_algorithm_paced = {
     .at_run_time = 1,
     .any_size = 1,
     .pacing = "grants",
-    QDRI_OPTIONS(options),
 };

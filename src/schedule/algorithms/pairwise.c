@@ -24,8 +24,6 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     return qdri_rows_from_function(schedule, qdri_meeting);
 }
 
-static const qdri_option options[] = {QDRI_PACE_OPTIONS};
-
 const qdri_algorithm qdri_algorithm_pairwise = {
     .name = "pairwise",
     .aliases = "LP PEX PS",
@@ -34,6 +32,5 @@ const qdri_algorithm qdri_algorithm_pairwise = {
     .source = "CM-5 3.2, 4.2; NICE 3.2",
     .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
     .promises = QDR_PROMISES_PERMUTATION | QDR_PROMISES_PAIRS,
-    QDRI_OPTIONS(options),
     .build = build,
 };

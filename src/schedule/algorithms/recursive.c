@@ -189,8 +189,6 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     return is_sparse(&request->view, schedule->stages) ? hand_over(request, schedule) : QDR_OK;
 }
 
-static const qdri_option options[] = {QDRI_PACE_OPTIONS};
-
 const qdri_algorithm qdri_algorithm_recursive = {
     .name = "recursive",
     .aliases = "REX",
@@ -199,6 +197,5 @@ const qdri_algorithm qdri_algorithm_recursive = {
     .knowledge = QDR_KNOWS_MATRIX,
     .promises = QDR_PROMISES_PERMUTATION | QDR_PROMISES_PAIRS,
     .staged = 1,
-    QDRI_OPTIONS(options),
     .build = build,
 };

@@ -233,6 +233,7 @@ static qdri_room room(const qdr_exchange *exchange) {
 
 const qdri_executor qdri_executor_requests = {
     .pacing = "requests",
+    .summary = "when its sender has asked, and the receiver was free",
     .chunk_share = 0.4,
     .window_share = 1,
     .state_bytes = sizeof(requests),

@@ -478,6 +478,7 @@ static qdri_room room(const qdr_exchange *exchange) {
 
 const qdri_executor qdri_executor_grants = {
     .pacing = "grants",
+    .summary = "when its receiver has granted it",
     .chunk_share = 0.1,
     .window_share = 1,
     .state_bytes = sizeof(grants),
