@@ -87,8 +87,11 @@ static void advance(qdr_directory *directory) {
         qdri_messages_advance(round);
         if (round->ended && round->status == QDR_STALLED) /* somebody else gave up */
             give_up(directory, qdri_fail(QDR_STALLED, "%s", round->sentence));
-    } else if (round && round->state != QDRI_QUEUED)
+    } else if (round && round->state != QDRI_QUEUED) {
         qdri_shared_advance(round);
+        qdr_status verdict = round->ended ? QDR_OK : qdri_board_verdict(directory->wire);
+        if (verdict) give_up(directory, verdict);
+    }
     while (directory->first && directory->first->state == QDRI_QUEUED) {
         qdr_status status = qdri_wire_state(directory->wire);
         if (status)

@@ -30,6 +30,8 @@
 
 /* What a rank says at the beginning of a round, and at its end. */
 typedef struct note {
+    int64_t directory,
+        number; /* whose round it is, and which: counters of a directory that is gone are used again */
     int64_t verb, status;
     int64_t count, each, carries;
     int64_t box;             /* in the arena; 0: there is none */
@@ -193,7 +195,9 @@ void qdri_shared_begin(qdr_directory_round *round) {
     qdr_directory *directory = round->directory;
     note *said = note_of(directory, directory->rank, round->number);
     const qdri_shelf *shelf = &directory->shelf;
-    *said = (note){.verb = round->call.verb,
+    *said = (note){.directory = directory->first_tag,
+                   .number = round->number,
+                   .verb = round->call.verb,
                    .status = round->status,
                    .count = round->status ? 0 : round->call.count,
                    .shelf = shelf->offset,
@@ -323,6 +327,23 @@ static void find_all(qdr_directory_round *round) {
 
 /* ---- the machine --------------------------------------------------------------------------------------- */
 
+/* A rank that has destroyed this directory, and has another in its place: nothing that it says is for this one. */
+static int meets_another(qdr_directory_round *round) {
+    const qdr_directory *directory = round->directory;
+    int own = directory->rank;
+    for (int r = 0; r < directory->ranks; r++) {
+        const note *said = note_of(directory, r, round->number);
+        if (said->directory == directory->first_tag && said->number == round->number) continue;
+        qdri_round_fail(round,
+                        qdri_fail(QDR_MISMATCH, "ranks %d and %d are in calls of different directories",
+                                  own < r ? own : r, own < r ? r : own));
+        qdri_wire_break(directory->wire, QDR_MISMATCH);
+        qdri_round_end(round);
+        return 1;
+    }
+    return 0;
+}
+
 /* What all said at the beginning: whether the round takes place. */
 static int is_off(qdr_directory_round *round) {
     const qdr_directory *directory = round->directory;
@@ -357,6 +378,7 @@ static void done_with(qdr_directory_round *round) {
 /* All have come. */
 static void take_part(qdr_directory_round *round) {
     qdr_directory *directory = round->directory;
+    if (meets_another(round)) return;
     if (is_off(round)) {
         done_with(round);
     } else if (!qdri_changes(round->call.verb)) {

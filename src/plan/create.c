@@ -111,7 +111,8 @@ static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_alg
 static void free_plan(qdr_plan *plan) {
     qdri_lock(plan->wire);
     qdri_listener_remove(plan->wire, &plan->listener);
-    qdri_near_close(plan, qdri_slots_close(plan));
+    qdri_slots_close(plan);
+    qdri_near_close(plan);
     qdri_port_release(plan->port);
     qdri_unlock(plan->wire);
     free(plan->near);

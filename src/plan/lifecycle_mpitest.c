@@ -261,6 +261,26 @@ static void test_busy(void) {
     qdr_partners_destroy(&partners);
 }
 
+/* Rank 0 has destroyed a plan with which a partner goes on. */
+static void test_one_destroys(void) {
+    ring_memory memory;
+    qdr_exchange *exchange = NULL;
+    qdr_plan_options options = {.size = sizeof options, .stall_seconds = 0.1};
+    qdr_partners *partners = ring(MPI_COMM_WORLD);
+    qdr_plan *old = NULL;
+    FINE(qdr_plan_create(partners, &options, &old));
+    if (rank == 0) FINE(qdr_plan_destroy(&old));
+    qdr_plan *plan = ring_plan(partners, NULL, 0);
+    qdr_buffers buffers = ring_buffers(&memory);
+    memory.out[0] ^= 1;
+    if (rank == ranks - 1) FINE(qdr_exchange_start(old, &buffers, &exchange));
+    for (int i = 0; i < 6; i++) run_ring(plan, partners);
+    if (exchange) EXPECT(qdr_exchange_wait(&exchange), QDR_STALLED, "waits for");
+    FINE(qdr_plan_destroy(&plan));
+    FINE(qdr_plan_destroy(&old));
+    qdr_partners_destroy(&partners);
+}
+
 /* ---- communicators that go ----------------------------------------------------------------------------- */
 
 static void test_gone(void) {
@@ -557,6 +577,7 @@ int main(int count, char **words) {
     test_communicators();
     test_buffers();
     test_busy();
+    if (ranks > 1) test_one_destroys();
     test_gone();
     if (ranks > 1) test_errors_of_mpi();
     test_schedules();

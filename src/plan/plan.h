@@ -296,8 +296,8 @@ void qdri_plan_listen(qdr_plan *plan);
 
 /* The memory of its exchanges. */
 qdr_status qdri_slots_open(qdr_plan *plan);
-/* True when something of an exchange is left to MPI, or to a partner who may write still. */
-int qdri_slots_close(qdr_plan *plan);
+/* Local. Where MPI goes on with something of an exchange, its memory stays. */
+void qdri_slots_close(qdr_plan *plan);
 
 /* A report about an exchange that does not get on; fails with QDR_STALLED and its sentence. */
 qdr_status qdri_stall(qdr_exchange *exchange);

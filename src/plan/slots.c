@@ -137,18 +137,17 @@ static int cancel_slot(qdr_exchange *slot) {
 }
 
 /* What stays is lost, together with its tags, under which messages may still come. */
-int qdri_slots_close(qdr_plan *plan) {
+void qdri_slots_close(qdr_plan *plan) {
     int stays = 0;
     for (int i = 0; plan->slot && i < plan->in_flight; i++) {
         stays |= cancel_slot(&plan->slot[i]);
         qdri_wire_reserve(plan->wire, -plan->slot[i].operations);
     }
-    if (stays) return 1;
+    if (stays) return;
     qdri_packing_free(plan);
     for (int i = 0; plan->slot && i < plan->in_flight; i++) free_slot(&plan->slot[i]);
     free(plan->slot);
     free(plan->past_out);
     free(plan->past_in);
     if (plan->first_tag) qdri_wire_return_tags(plan->wire, plan->first_tag);
-    return 0;
 }

@@ -5,6 +5,7 @@
  * (posix_fallocate, by the owner, so it lies near him); so growing takes no agreement and no second mapping.
  * What is given back is kept for later: a list of blocks by rising offset, first fit, neighbours merged.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,6 +20,12 @@ typedef struct block {
     int is_free;
 } block;
 
+/* A block that is free when somebody has left. */
+typedef struct awaited {
+    int64_t offset;
+    const _Atomic int64_t *left;
+} awaited;
+
 struct qdri_arena {
     char *base;   /* of the first member's; NULL: there is none */
     int64_t size; /* of each member's */
@@ -27,6 +34,8 @@ struct qdri_arena {
     int64_t backed; /* of this rank's */
     block *block;   /* of this rank's, by rising begin */
     int64_t blocks, capacity;
+    awaited *awaited; /* in the order in which they were given */
+    int64_t awaiteds, awaited_capacity;
 };
 
 /* A gibibyte each, less where many share an address space. */
@@ -61,9 +70,28 @@ static int back(qdri_arena *arena, int64_t end) {
     return 1;
 }
 
+/* Gives back what nobody writes to any more. Whether somebody has left is asked once for all of his, since it stands in the
+ * last of them. */
+static void give_awaited(qdri_wire *wire) {
+    qdri_arena *arena = wire->arena;
+    const _Atomic int64_t *asked = NULL;
+    int64_t stay = 0, has_left = 0;
+    for (int64_t i = 0; i < arena->awaiteds; i++) {
+        awaited one = arena->awaited[i];
+        if (one.left != asked) has_left = atomic_load_explicit(one.left, memory_order_acquire);
+        asked = one.left;
+        if (has_left)
+            qdri_arena_give(wire, one.offset);
+        else
+            arena->awaited[stay++] = one;
+    }
+    arena->awaiteds = stay;
+}
+
 int64_t qdri_arena_take(qdri_wire *wire, int64_t bytes) {
     qdri_arena *arena = wire->arena;
     if (!qdri_arena_there(wire) || bytes < 0 || bytes > arena->size) return 0;
+    if (arena->awaiteds > 0) give_awaited(wire);
     bytes = bytes > 0 ? (bytes + GRAIN - 1) / GRAIN * GRAIN : GRAIN; /* each block begins elsewhere */
     for (int64_t i = 0; i < arena->blocks; i++) {
         block *found = &arena->block[i];
@@ -95,6 +123,18 @@ void qdri_arena_give(qdri_wire *wire, int64_t offset) {
         arena->block[i - 1].bytes += arena->block[i].bytes;
         erase(arena, i);
     }
+}
+
+/* Without memory to remember it, it stays until the arena goes. */
+void qdri_arena_give_later(qdri_wire *wire, int64_t offset, const _Atomic int64_t *left) {
+    qdri_arena *arena = wire->arena;
+    if (!left) {
+        qdri_arena_give(wire, offset);
+        return;
+    }
+    if (!offset || !qdri_arena_there(wire)) return;
+    if (qdri_grow(&arena->awaited, &arena->awaited_capacity, arena->awaiteds + 1, sizeof *arena->awaited))
+        arena->awaited[arena->awaiteds++] = (awaited){offset, left};
 }
 
 void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset) {
@@ -136,7 +176,10 @@ void qdri_arena_attach(qdri_wire *wire, char *base, int64_t size, int file, int6
 }
 
 void qdri_arena_close(qdri_wire *wire) {
-    if (wire->arena) free(wire->arena->block);
+    if (wire->arena) {
+        free(wire->arena->block);
+        free(wire->arena->awaited);
+    }
     free(wire->arena);
     wire->arena = NULL;
 }

@@ -163,6 +163,22 @@ static void test_reuse(void **state) {
     qdri_arena_give(&alone, whole);
 }
 
+/* What somebody may write to still is not used again before he has left; the block that says so goes with the others. */
+static void test_awaited(void **state) {
+    (void)state;
+    int64_t own = qdri_arena_take(&alone, 5000), other = qdri_arena_take(&alone, 5000), whole = largest();
+    _Atomic int64_t *left = qdri_arena_at(&alone, 0, own);
+    *left = 0;
+    qdri_arena_give_later(&alone, other, left);
+    qdri_arena_give_later(&alone, own, left);
+    assert_int_equal(largest(), whole);
+    *left = 1;
+    assert_int_equal(largest(), WHOLE);
+    own = qdri_arena_take(&alone, 100);
+    qdri_arena_give_later(&alone, own, NULL);
+    assert_int_equal(largest(), WHOLE);
+}
+
 static void test_refusals(void **state) {
     (void)state;
     assert_int_equal(qdri_arena_take(&alone, -1), 0);
@@ -268,6 +284,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_blocks, set_up, clean_up),
         cmocka_unit_test_setup_teardown(test_reuse, set_up, clean_up),
+        cmocka_unit_test_setup_teardown(test_awaited, set_up, clean_up),
         cmocka_unit_test_setup_teardown(test_refusals, set_up, clean_up),
         cmocka_unit_test(test_processes),
         cmocka_unit_test(test_deadline),

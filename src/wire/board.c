@@ -119,9 +119,17 @@ static void end_unless_decided(const qdri_wire *wire, qdr_status status, uint64_
     atomic_store(&board->verdict, ENDED);
 }
 
-/* The next round is the first that nobody can have seen decided, because this rank has not shown it. */
-void qdri_board_end(qdri_wire *wire, qdr_status status) {
-    if (wire->board) end_unless_decided(wire, status, wire->board_round + 1);
+/* Nobody can have seen the next round decided, because this rank has not shown it. */
+void qdri_board_end(qdri_wire *wire, qdr_status status, int is_in_next) {
+    if (wire->board) end_unless_decided(wire, status, is_in_next ? wire->board_round + 1 : 0);
+}
+
+qdr_status qdri_board_verdict(qdri_wire *wire) {
+    const qdri_board *board = wire->board;
+    if (!board || atomic_load_explicit(&board->verdict, memory_order_acquire) != ENDED) return QDR_OK;
+    qdr_status status = qdri_fail((qdr_status)board->status, "%s", board->sentence);
+    qdri_wire_break(wire, status);
+    return status;
 }
 
 /* What has ended it, to those who are in the round that failed; to those who come later, that it has. */

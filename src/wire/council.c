@@ -69,10 +69,10 @@ struct qdri_council {
     int64_t asked;
     sitting *open, *spare; /* open ones in the order in which they were asked */
     sitting *newest;
-    qdr_status failed; /* whatever is asked is answered by this */
-    int64_t fatal;     /* the question that failed so; NO_QUESTION, or ALL_QUESTIONS */
-    qdr_status
-        appealed; /* this member has said why it must end, with the sentence that is here until it has */
+    qdr_status failed;   /* whatever is asked is answered by this */
+    int64_t fatal;       /* the question that failed so; NO_QUESTION, or ALL_QUESTIONS */
+    qdr_status appealed; /* before it has ended: what this member has said, with the sentence */
+    int64_t appealed_in;
     char sentence[QDRI_PAPER_TEXT];
 };
 
@@ -184,18 +184,19 @@ static int hear_news(qdri_listener *listener, const qdri_news *news) {
     return 1;
 }
 
-/* The next question is the first that nobody can have an answer to, because this member has not asked it. */
-void qdri_council_appeal(qdri_council *council, qdr_status status) {
+/* Nobody can have an answer to the next question, because this member has not asked it. */
+void qdri_council_appeal(qdri_council *council, qdr_status status, int is_in_next) {
     if (council->failed || council->appealed) return;
-    qdri_news news = news_of(council, council->asked, status, qdr_error_message());
+    qdri_news news = news_of(council, is_in_next ? council->asked : NO_QUESTION, status, qdr_error_message());
     spread(council, &news);
     council->appealed = status;
+    council->appealed_in = news.number;
     snprintf(council->sentence, sizeof council->sentence, "%s", news.sentence);
     if (is_first(council)) end(council, news.number, status, news.sentence);
 }
 
 void qdri_council_fail(qdri_council *council, qdr_status status) {
-    qdri_council_appeal(council, status);
+    qdri_council_appeal(council, status, 0);
     end(council, NO_QUESTION, status, qdr_error_message());
 }
 
@@ -502,7 +503,7 @@ static void wait_for_decision(qdri_council *council, const qdri_agreement *agree
     if (!self->is_over) (void)qdri_wait_until(council->wire, &self->is_over, qdri_seconds() + grace);
     if (self->is_over || council->wire->gone || council->wire->failed) return;
     if (council->appealed) { /* which the first member finds when it comes */
-        end(council, one->number, council->appealed, council->sentence);
+        end(council, council->appealed_in, council->appealed, council->sentence);
         return;
     }
     char who[60];

@@ -49,8 +49,8 @@ qdr_status qdri_council_agree(qdri_council *council, qdri_agreement *agreement);
 void qdri_council_fail(qdri_council *council, qdr_status status);
 
 /* The same, and this rank leaves it to the first member, which may have ended the council for another reason already: only
- * the answer to its next question says how it has ended. */
-void qdri_council_appeal(qdri_council *council, qdr_status status);
+ * the answer to its next question says how it has ended. `is_in_next`: the failure is the answer to that question. */
+void qdri_council_appeal(qdri_council *council, qdr_status status, int is_in_next);
 
 /* The other program is lost: that is the answer to whatever is asked. */
 void qdri_council_lose(qdri_council *council, qdr_status status);

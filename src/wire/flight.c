@@ -213,7 +213,7 @@ static void name_awaited(const qdri_flight *flight, char *text, size_t size) {
         snprintf(text + used, size - used, " of the wire");
 }
 
-qdr_status qdri_flight_wait(qdri_flight *flight) {
+static qdr_status wait_for_all(qdri_flight *flight) {
     flight->over = flight->failed || (!flight->under_way && !flight->expects_more);
     qdr_status status = qdri_wait_until(flight->wire, &flight->over, flight->deadline);
     if (status == QDR_OK && flight->failed) status = qdri_fail(flight->failed, "%s", flight->sentence);
@@ -225,7 +225,13 @@ qdr_status qdri_flight_wait(qdri_flight *flight) {
                   "rank %d: the %s did not end before the deadline; %lld operations are under way%s%s",
                   qdri_wire_rank(flight->wire), flight->what, (long long)flight->under_way, awaited, absent);
     }
-    if (status) qdri_wire_break(flight->wire, status); /* the others may be anywhere in the protocol */
+    return status;
+}
+
+/* The others may be anywhere in the protocol. */
+qdr_status qdri_flight_wait(qdri_flight *flight) {
+    qdr_status status = wait_for_all(flight);
+    if (status) qdri_wire_break(flight->wire, status);
     return status;
 }
 
@@ -237,8 +243,10 @@ void qdri_flight_renew(qdri_flight *flight) {
 }
 
 qdr_status qdri_flight_wait_midway(qdri_flight *flight) {
-    qdr_status status = qdri_flight_wait(flight);
-    return status ? qdri_flight_agree(flight->wire, flight, flight->what, status) : QDR_OK;
+    qdr_status status = wait_for_all(flight);
+    if (!status) return QDR_OK;
+    qdri_wire_break_midway(flight->wire, status);
+    return qdri_flight_agree(flight->wire, flight, flight->what, status);
 }
 
 qdr_status qdri_flight_agree(qdri_wire *wire, const qdri_flight *flight, const char *call,

@@ -94,7 +94,7 @@ void qdri_flight_note(qdri_flight_leg *leg, qdr_status started);
 void qdri_flight_fail(qdri_flight *flight, qdr_status status);
 
 /* Until nothing is under way and no more is expected. A failure here, MPI's or the deadline, is this rank's alone; after that
- * the wire is broken, and the next agreement of all fails with it. */
+ * the wire is broken. */
 qdr_status qdri_flight_wait(qdri_flight *flight);
 /* The same where an agreement of the same call follows. After a failure this rank takes part in it here, and returns what all
  * others do. */

@@ -121,6 +121,8 @@ int qdri_news_close(qdri_wire *wire);
 /* Collective: finds the ranks of this node and maps their segment. Never fails for want of shared memory, but where any
  * rank's `mine` is a failure. */
 qdr_status qdri_node_open(qdri_wire *wire, qdr_status mine, double deadline);
+/* Local. Gives up the segment: MPI never has any of it. The rest, which MPI may still have when the wire is broken. */
+void qdri_node_leave(qdri_wire *wire);
 void qdri_node_close(qdri_wire *wire);
 
 /* Memory that others can map by its name until it is unlinked. `bytes` are behind it, of `size` in all. NULL:
@@ -133,7 +135,7 @@ int qdri_share_back(int file, int64_t from, int64_t bytes);
 
 size_t qdri_board_bytes(int members);
 /* No rank comes to any further round; the error message says why. */
-void qdri_board_end(qdri_wire *wire, qdr_status status);
+void qdri_board_end(qdri_wire *wire, qdr_status status, int is_in_next);
 /* How it has ended, for a rank that comes to its next round though its wire is broken. */
 qdr_status qdri_board_last_word(qdri_wire *wire);
 /* False: there is no memory for it. */

@@ -155,17 +155,20 @@ qdr_status qdri_node_open(qdri_wire *wire, qdr_status mine, double deadline) {
     return status;
 }
 
-void qdri_node_close(qdri_wire *wire) {
+void qdri_node_leave(qdri_wire *wire) {
     qdri_arena_close(wire);
-    if (wire->line) {
-        munmap((segment *)wire->line - 1, wire->segment_bytes);
-        close(wire->segment_file);
-    }
+    if (!wire->line) return;
+    munmap((segment *)wire->line - 1, wire->segment_bytes);
+    close(wire->segment_file);
+    wire->line = NULL;
+    wire->board = NULL;
+}
+
+void qdri_node_close(qdri_wire *wire) {
+    qdri_node_leave(wire);
     free(wire->member);
     free(wire->node);
     free(wire->words);
-    wire->line = NULL;
-    wire->board = NULL;
     wire->member = wire->node = NULL;
     wire->words = NULL;
 }

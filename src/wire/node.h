@@ -91,6 +91,9 @@ int64_t *qdri_board_words(qdri_wire *wire);
  * failure the wire is broken for all of them. */
 qdr_status qdri_board_show(qdri_wire *wire, const char *call, uint64_t shape, double deadline);
 
+/* A failure after which nothing goes on among all members, of which one has learned: this rank's wire is broken then, too. */
+qdr_status qdri_board_verdict(qdri_wire *wire);
+
 /* A member's row of the round that was shown last; valid until this rank shows the next. */
 const int64_t *qdri_board_read(const qdri_wire *wire, int member);
 
@@ -103,6 +106,9 @@ int qdri_arena_there(const qdri_wire *wire);
  * it is safe. 0 when there is no more: offsets are never 0. */
 int64_t qdri_arena_take(qdri_wire *wire, int64_t bytes);
 void qdri_arena_give(qdri_wire *wire, int64_t offset);
+/* The same as soon as *left is not 0: until then somebody may write there still. NULL: at once. `left` lies in the arena, in the
+ * block that is given last of all with the same. */
+void qdri_arena_give_later(qdri_wire *wire, int64_t offset, const _Atomic int64_t *left);
 
 /* Where a member's memory at an offset is mapped here. */
 void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset);

@@ -54,12 +54,20 @@ int qdri_wire_next_round(qdri_wire *wire) {
     return wire->round++;
 }
 
-void qdri_wire_break(qdri_wire *wire, qdr_status status) {
+static void break_with(qdri_wire *wire, qdr_status status, int is_midway) {
     if (wire->broken) return;
     wire->broken = 1;
     if (!wire->failed) snprintf(wire->failure, sizeof wire->failure, "%s", qdr_error_message());
-    qdri_board_end(wire, status);
-    if (wire->council) qdri_council_appeal(wire->council, status);
+    qdri_board_end(wire, status, is_midway);
+    if (wire->council) qdri_council_appeal(wire->council, status, is_midway);
+}
+
+void qdri_wire_break(qdri_wire *wire, qdr_status status) {
+    break_with(wire, status, 0);
+}
+
+void qdri_wire_break_midway(qdri_wire *wire, qdr_status status) {
+    break_with(wire, status, 1);
 }
 
 void qdri_wire_leave_messages(qdri_wire *wire) {
@@ -165,7 +173,9 @@ void qdri_wire_release(qdri_wire **wire) {
     int last = --released->owners == 0;
     if (last) unlist(released);
     qdri_wires_unlock();
-    if (!last || !released->backend->close(released)) return;
+    if (!last) return;
+    qdri_node_leave(released);
+    if (!released->backend->close(released)) return;
     qdri_node_close(released);
     pthread_mutex_destroy(&released->lock);
     free(released);

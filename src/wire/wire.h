@@ -83,6 +83,8 @@ int qdri_wire_is_alone(const qdri_wire *wire);
 /* A failure, whose sentence is the error message, after which nobody knows what the other ranks do: they hear of it, and
  * every later collective fails at once. */
 void qdri_wire_break(qdri_wire *wire, qdr_status status);
+/* The same inside a call in which all ranks, this one too, have still to agree: then this is what they agree on. */
+void qdri_wire_break_midway(qdri_wire *wire, qdr_status status);
 /* An exchange on it does not end: some of its messages may never be received. */
 void qdri_wire_leave_messages(qdri_wire *wire);
 

@@ -52,12 +52,15 @@ int64_t qdri_receiver_open(qdri_receiver *receiver, qdri_wire *wire, int slots) 
     return receiver->own;
 }
 
+/* What says that the sender has left goes last. */
 void qdri_receiver_close(qdri_receiver *receiver, qdri_wire *wire) {
-    for (int64_t i = 0; i < receiver->retired_count; i++) qdri_arena_give(wire, receiver->retired[i].offset);
+    const _Atomic int64_t *left = receiver->connected ? &receiver->shared->left : NULL;
+    for (int64_t i = 0; i < receiver->retired_count; i++)
+        qdri_arena_give_later(wire, receiver->retired[i].offset, left);
     free(receiver->retired);
-    if (receiver->ring > 0) qdri_arena_give(wire, receiver->ring);
-    qdri_arena_give(wire, receiver->offset);
-    qdri_arena_give(wire, receiver->own);
+    if (receiver->ring > 0) qdri_arena_give_later(wire, receiver->ring, left);
+    qdri_arena_give_later(wire, receiver->offset, left);
+    qdri_arena_give_later(wire, receiver->own, left);
     *receiver = (qdri_receiver){.slots = 0};
 }
 
@@ -166,6 +169,11 @@ void qdri_sender_open(qdri_sender *sender, qdri_wire *wire, int member, int64_t 
     sender->memory = qdri_arena_at(wire, member, 0);
     sender->shared = (qdri_shared *)(sender->memory + offset);
     read_slots(sender);
+}
+
+void qdri_sender_close(qdri_sender *sender) {
+    if (sender->shared) atomic_store_explicit(&sender->shared->left, 1, memory_order_release);
+    sender->shared = NULL;
 }
 
 void qdri_sender_hear(qdri_sender *sender, uint64_t taken) {

@@ -57,6 +57,7 @@ typedef struct qdri_shared {
     _Alignas(
         128) _Atomic uint64_t waits; /* of the sender: the message that waits for larger slots, and one */
     _Atomic int64_t wanted;          /* its bytes */
+    _Atomic int64_t left;            /* the sender has closed its end, and writes nothing any more */
     _Alignas(128) _Atomic uint64_t written; /* pieces, by the sender */
     _Alignas(128) _Atomic uint64_t read;    /* by the receiver */
     _Atomic int64_t piece;                  /* bytes of one */
@@ -88,7 +89,8 @@ typedef struct qdri_retired {
 typedef struct qdri_receiver {
     qdri_shared *shared;
     char *memory;
-    int64_t own; /* where `shared` lies */
+    int64_t own;   /* where `shared` lies */
+    int connected; /* there is a sender */
     int slots;
     uint64_t received, taken, generation;
     uint64_t done; /* bit k: message taken + k is not needed any more */
@@ -102,8 +104,11 @@ typedef struct qdri_receiver {
 
 /* Local. The offset is what the sender has to know; 0: there is no memory. */
 int64_t qdri_receiver_open(qdri_receiver *receiver, qdri_wire *wire, int slots);
-void qdri_receiver_close(qdri_receiver *receiver, qdri_wire *wire);
 void qdri_sender_open(qdri_sender *sender, qdri_wire *wire, int member, int64_t offset, int slots);
+/* Local. Whoever closes first may be the only one who ever does, in a program that is wrong: the memory is used again when
+ * the sender has closed too. */
+void qdri_receiver_close(qdri_receiver *receiver, qdri_wire *wire);
+void qdri_sender_close(qdri_sender *sender);
 
 /* The receiver begins an exchange in which so many bytes come, `most` being the most that any slot is for. In
  * which way they come, their flag says: slots may have grown since when the sender looks at them, and there may have

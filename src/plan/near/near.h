@@ -54,8 +54,8 @@ struct qdri_near_flow {
 qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refused);
 /* Local, when all have opened theirs: looks for the pages of memory that the first exchange will need. */
 void qdri_near_warm(qdr_plan *plan);
-/* `stays`: a partner may write still. */
-void qdri_near_close(qdr_plan *plan, int stays);
+/* Local, also where a partner may write still. */
+void qdri_near_close(qdr_plan *plan);
 
 /* The exchange has its bytes and its cargo: begins with its neighbors. */
 void qdri_near_start(qdr_exchange *exchange);

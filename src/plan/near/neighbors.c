@@ -109,6 +109,7 @@ static void connect(qdr_plan *plan, qdri_near *near, qdri_neighbor *neighbor, in
         near->receives++;
         near->is_near[neighbor->rank] |= QDRI_NEAR_IN;
         near->of_source[neighbor->source] = neighbor;
+        neighbor->receiver.connected = 1;
     } else {
         neighbor->source = -1;
     }
@@ -166,7 +167,7 @@ static qdr_status open_channels(qdr_plan *plan, qdri_near *near, int could, doub
 }
 
 qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refused) {
-    qdri_near_close(plan, 0);
+    qdri_near_close(plan);
     wanted = wanted && qdri_node_members(plan->wire) > 1;
     *refused = wanted && !qdri_arena_there(plan->wire);
     wanted = wanted && !*refused;
@@ -177,10 +178,12 @@ qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refu
     return status;
 }
 
-void qdri_near_close(qdr_plan *plan, int stays) {
+void qdri_near_close(qdr_plan *plan) {
     qdri_near *near = plan->near;
-    for (int i = 0; i < near->neighbors && !stays; i++)
+    for (int i = 0; i < near->neighbors; i++) {
+        qdri_sender_close(&near->neighbor[i].sender);
         if (near->neighbor[i].receiver.shared) qdri_receiver_close(&near->neighbor[i].receiver, plan->wire);
+    }
     free(near->neighbor);
     free(near->is_near);
     free(near->far_out);
