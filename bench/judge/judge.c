@@ -13,7 +13,7 @@ static const struct {
     const char *name;
     int (*judge)(int count, char **words);
 } kinds[] = {
-    {"node", judge_node}, {"builds", judge_builds}, {"cluster", judge_cluster}, {"networks", judge_networks}};
+    {"node", judge_node}, {"builds", judge_builds}, {"cluster", judge_cluster}, {"networks", judge_networks}, {"preload", judge_preload}};
 
 static const char *judge_name = "judge";
 static json_t *verdicts; /* that were said */
@@ -129,6 +129,6 @@ int main(int count, char **words) {
             code = refuse(path, "cannot be written");
         return code;
     }
-    fprintf(stderr, "judge: expected node, builds, cluster or networks, and what was measured\n");
+    fprintf(stderr, "judge: expected node, builds, cluster, networks or preload, and what was measured\n");
     return UNREADABLE;
 }
