@@ -569,30 +569,6 @@ static void test_successor(MPI_Comm comm) {
     FINE(qdr_directory_destroy(&second));
 }
 
-/* One rank has destroyed a directory, and is in a call of its successor; the others are in one of the first. Nobody reads what
- * is not meant for it. */
-static void test_different_directories(int layout) {
-    qdr_directory *first = NULL, *second = NULL;
-    qdr_directory_options options = QDR_DIRECTORY_OPTIONS;
-    int64_t id = rank;
-    int owner;
-    if (ranks == 1) return;
-    options.seconds = 0.3;
-    MPI_Comm comm = comm_on_nodes(layout);
-    FINE(qdr_directory_create(comm, &options, &first));
-    FINE(qdr_directory_insert(first, 1, &id, NULL, NULL, NULL));
-    if (rank == 0) FINE(qdr_directory_destroy(&first));
-    FINE(qdr_directory_create(comm, &options, &second));
-    id = 1000 + rank;
-    qdr_status status = rank == 0 ? qdr_directory_insert(second, 1, &id, NULL, NULL, NULL)
-                                  : qdr_directory_find(first, 1, &id, &owner, NULL, NULL, NULL);
-    CHECK_SAYING(status == QDR_MISMATCH || status == QDR_STALLED || status == QDR_LOST, "%s",
-                 status ? qdr_error_message() : "all is well");
-    FINE(qdr_directory_destroy(&first));
-    FINE(qdr_directory_destroy(&second));
-    MPI_Comm_free(&comm);
-}
-
 int main(int count, char **words) {
     enter_mpi(&count, &words);
     test_creation();
@@ -619,7 +595,6 @@ int main(int count, char **words) {
         for (int i = 0; i < 20; i++) test_successor(comm);
         MPI_Comm_free(&comm);
         test_gone(layout);
-        test_different_directories(layout);
     }
     return leave_mpi();
 }

@@ -9,14 +9,12 @@
  * they can; SHARE: every so-manieth of them. Without arguments: the same for many seeds, and the full product
  * of algorithms, pacing, transports, nodes and directions, the other factors going round.
  */
-#include <stdio.h>
-
 #include "cases.h"
-#include "plan/executors/table.h"
 #include "cover.h"
 #include "map/map_testing.h"
 #include "mpi_check.h"
 #include "mpi_pieces.h"
+#include "plan/executors/table.h"
 
 static int rank, ranks;
 static MPI_Comm comms[2]; /* by NODES */

@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "cases.h"
-#include "plan/executors/table.h"
 #include "mpi_account.h"
 #include "mpi_check.h"
 #include "mpi_content.h"
 #include "mpi_pieces.h"
+#include "plan/executors/table.h"
 #include "quadrille/plan.h"
 
 /* ---- one case ------------------------------------------------------------------------------------------ */

@@ -12,9 +12,9 @@
 
 #include "base/random.h"
 #include "cases.h"
-#include "plan/executors/table.h"
 #include "mpi_check.h"
 #include "mpi_pieces.h"
+#include "plan/executors/table.h"
 #include "quadrille/plan.h"
 
 static int rank, ranks;

@@ -21,9 +21,9 @@
 
 #include "base/random.h"
 #include "cases.h"
-#include "plan/executors/table.h"
 #include "mpi_check.h"
 #include "mpi_content.h"
+#include "plan/executors/table.h"
 #include "quadrille/plan.h"
 
 /* Keeps the modules of MPI in the process to its end, so that reports about leaks can name them, and
