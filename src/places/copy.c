@@ -95,9 +95,8 @@ static void put_indexed(const char *restrict packed, const uint32_t *restrict in
 
 #define ROW(size, k) (array + (k)*step)
 
-/* Rows of so many bytes, `step` bytes apart. */
-static void take_rows(const char *restrict array, int64_t step, int64_t count, int64_t bytes,
-                      char *restrict packed) {
+void qdri_take_rows(const char *restrict array, int64_t step, int64_t count, int64_t bytes,
+                    char *restrict packed) {
     if (count == 1 || step == bytes) {
         memcpy(packed, array, (size_t)(count * bytes));
         return;
@@ -111,8 +110,8 @@ static void take_rows(const char *restrict array, int64_t step, int64_t count, i
     }
 }
 
-static void put_rows(const char *restrict packed, int64_t step, int64_t count, int64_t bytes,
-                     char *restrict array) {
+void qdri_put_rows(const char *restrict packed, int64_t step, int64_t count, int64_t bytes,
+                   char *restrict array) {
     if (count == 1 || step == bytes) {
         memcpy(array, packed, (size_t)(count * bytes));
         return;
@@ -149,10 +148,10 @@ void qdri_gather(const qdri_places *places, const void *array, int64_t element_b
         if (walk.index)
             take_indexed(from, walk.index, (size_t)stride, walk.rows, element_bytes, to);
         else if (is_dense(&walk, element_bytes, stride))
-            take_rows(from, step, walk.rows, row_bytes, to);
+            qdri_take_rows(from, step, walk.rows, row_bytes, to);
         else
             for (int64_t row = 0; row < walk.rows; row++)
-                take_rows(from + row * step, stride, walk.run, element_bytes, to + row * row_bytes);
+                qdri_take_rows(from + row * step, stride, walk.run, element_bytes, to + row * row_bytes);
     }
 }
 
@@ -167,10 +166,10 @@ void qdri_scatter(const qdri_places *places, const void *packed, int64_t element
         if (walk.index)
             put_indexed(from, walk.index, (size_t)stride, walk.rows, element_bytes, to);
         else if (is_dense(&walk, element_bytes, stride))
-            put_rows(from, step, walk.rows, row_bytes, to);
+            qdri_put_rows(from, step, walk.rows, row_bytes, to);
         else
             for (int64_t row = 0; row < walk.rows; row++)
-                put_rows(from + row * row_bytes, stride, walk.run, element_bytes, to + row * step);
+                qdri_put_rows(from + row * row_bytes, stride, walk.run, element_bytes, to + row * step);
     }
 }
 

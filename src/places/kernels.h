@@ -22,6 +22,10 @@ void qdri_scatter(const qdri_places *places, const void *packed, int64_t element
 void qdri_move(const qdri_places *from, const void *source, int64_t source_stride, const qdri_places *to,
                void *target, int64_t target_stride, int64_t element_bytes, void *room, int64_t room_bytes);
 
+/* Rows of so many bytes, `step` bytes apart in the array. */
+void qdri_take_rows(const char *array, int64_t step, int64_t count, int64_t bytes, char *packed);
+void qdri_put_rows(const char *packed, int64_t step, int64_t count, int64_t bytes, char *array);
+
 /* Combines what is packed into the elements, in the order of the places, also where an element stands in them
  * twice. The operation suits the type and is not QDR_COMBINE. */
 void qdri_combine(const qdri_places *places, const void *packed, qdr_type type, int64_t width, int64_t stride,

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Moving from places to places, through a little memory that stays in the nearest cache.
+ * Moving from places to places.
  *
- * Two faces of a block that faces itself, as with periodic boundaries, lie in the same lines of memory: the first elements
- * of each row are sent and the ghosts in front of them received, and so it is at its end. If one face is moved after the
- * other, each line comes from far away twice, and that is all the time it takes. So boxes of one size are moved in step:
- * some rows of each, then the next ones; two to three times as fast where rows lie far apart.
+ * Boxes of the same shape are moved row by row. Two faces of a block that faces itself,
+ * as with periodic boundaries, lie in the same lines of memory: the first elements of each row are sent and the ghosts in
+ * front of them received, and so it is at its end. If one face is moved after the other, each line comes from far away
+ * twice, and that is all the time it takes. So boxes of one shape are moved in step: some rows of each, then the next ones;
+ * two to three times as fast where rows lie far apart.
+ *
+ * Everything else goes through a little memory that stays in the nearest cache.
  */
 #include "places/kernels.h"
 
-/* At once: boxes, and rows of all of them. Each row may be a line of memory, and a near cache has 512 or more. */
-enum { MOST_BOXES = 8, ROWS = 512 };
+#include <string.h>
+
+/* In step: boxes, and rows of each. Each row is two lines of memory or more, and a near cache has 512 or more. */
+enum { MOST_BOXES = 8, ROWS = 128 };
 
 /* One end of the way. */
 typedef struct end {
@@ -26,75 +31,128 @@ typedef struct way {
     int64_t room_elements;
 } way;
 
-/* Boxes that are moved in step: `count` elements each, one behind the other, `row` of which lie together. */
-typedef struct team {
-    int64_t first, count, row;
-    int boxes;
-} team;
+/* ---- boxes --------------------------------------------------------------------------------------------- */
 
-static int64_t piece_end(const qdri_places *places, int64_t piece) {
-    return piece + 1 < places->pieces ? places->piece[piece + 1].position : places->count;
+/* `planes` planes of `rows` rows of `run` elements that lie together. */
+typedef struct box {
+    int64_t first, planes, plane_step, rows, row_step, run;
+} box;
+
+/* Takes the fastest axis that is left off; without any it is one element. */
+static void take_axis(const qdri_span *span, int *axes, int64_t *count, int64_t *step) {
+    *count = 1;
+    *step = 0;
+    if (*axes == 0) return;
+    --*axes;
+    *count = span[*axes].count;
+    *step = span[*axes].step;
 }
 
-static int64_t row_of(const qdri_places *places, int64_t piece) {
+/* False: a piece is more than that. */
+static int read_box(const qdri_places *places, int64_t piece, box *read) {
     const qdri_piece *one = &places->piece[piece];
     const qdri_span *span = places->span + one->first_span;
-    for (int a = 0; a < one->axes - 1; a++) span += places->axis_spans[one->first_axis + a];
-    return places->axis_spans[one->first_axis + one->axes - 1] == 1 && span->step == 1 ? span->count : 1;
-}
-
-/* The team of at most so many that begins with this piece; returns the piece behind its last. */
-static int64_t find_team(const qdri_places *places, int64_t piece, int64_t most, team *found) {
-    *found = (team){0, places->count, places->count, 1};
-    if (places->shape != QDRI_PIECES) return 1;
-    found->first = places->piece[piece].position;
-    found->count = piece_end(places, piece) - found->first;
-    found->row = row_of(places, piece);
-    while (++piece < places->pieces && found->boxes < most) {
-        if (piece_end(places, piece) - places->piece[piece].position != found->count) break;
-        if (row_of(places, piece) != found->row) break;
-        found->boxes++;
+    int axes = one->axes;
+    *read = (box){.run = 1};
+    for (int a = 0; a < axes; a++) {
+        if (places->axis_spans[one->first_axis + a] != 1) return 0;
+        read->first += span[a].offset;
     }
-    return piece;
+    if (span[axes - 1].step == 1) read->run = span[--axes].count;
+    take_axis(span, &axes, &read->rows, &read->row_step);
+    take_axis(span, &axes, &read->planes, &read->plane_step);
+    return axes == 0;
 }
 
-/* Elements of each box that are moved at once: whole rows, if they are not too long. */
-static int64_t step_of(const way *self, const team *one) {
-    int64_t most = self->room_elements / one->boxes, rows = ROWS / one->boxes;
-    int64_t step = one->row > most / rows ? most : rows * one->row;
-    if (step >= one->row) step -= step % one->row;
-    return step;
+static int are_alike(const box *one, const box *other) {
+    return one->planes == other->planes && one->rows == other->rows && one->run == other->run;
 }
 
-static void move_some(const way *self, const team *one, int64_t from, int64_t to) {
-    int64_t bytes = self->element_bytes, some = to - from;
-    for (int side = 0; side < 2; side++)
-        for (int box = 0; box < one->boxes; box++) {
-            const end *here = side ? &self->to : &self->from;
-            int64_t first = one->first + box * one->count;
-            qdri_places part = qdri_places_part(here->places, first + from, first + to);
-            char *room = self->room + box * some * bytes;
-            if (side)
-                qdri_scatter(&part, room, bytes, here->stride, here->array);
-            else
-                qdri_gather(&part, here->array, bytes, here->stride, room);
-        }
+/* How many pieces from this one on are boxes of one shape at both ends; box[0] at the one, box[1] at the other. */
+static int find_team(const way *self, int64_t piece, box box[2][MOST_BOXES]) {
+    const qdri_places *from = self->from.places, *to = self->to.places;
+    int boxes = 0;
+    for (; boxes < MOST_BOXES && piece < from->pieces && piece < to->pieces; boxes++, piece++) {
+        if (from->piece[piece].position != to->piece[piece].position) break;
+        if (!read_box(from, piece, &box[0][boxes]) || !read_box(to, piece, &box[1][boxes])) break;
+        if (!are_alike(&box[0][boxes], &box[1][boxes]) || !are_alike(&box[0][boxes], &box[0][0])) break;
+        if (box[0][0].run > 1 &&
+            (self->from.stride != self->element_bytes || self->to.stride != self->element_bytes))
+            break;
+    }
+    return boxes;
+}
+
+static char *row_at(const end *here, const box *one, int64_t plane, int64_t row) {
+    return here->array + (one->first + plane * one->plane_step + row * one->row_step) * here->stride;
+}
+
+/* Some rows of all boxes. They are read before any is written: a processor waits for many lines that it reads at once, but
+ * for one after the other that it writes. */
+static void move_rows(const way *self, int boxes, box box[2][MOST_BOXES], int64_t plane, int64_t row,
+                      int64_t rows) {
+    int64_t bytes = box[0][0].run * self->element_bytes;
+    for (int i = 0; i < boxes; i++)
+        qdri_take_rows(row_at(&self->from, &box[0][i], plane, row), box[0][i].row_step * self->from.stride,
+                       rows, bytes, self->room + i * rows * bytes);
+    for (int i = 0; i < boxes; i++)
+        qdri_put_rows(self->room + i * rows * bytes, box[1][i].row_step * self->to.stride, rows, bytes,
+                      row_at(&self->to, &box[1][i], plane, row));
+}
+
+/* Rows that are longer than what there is room for go straight. */
+static void move_long_rows(const way *self, const box *from, const box *to, int64_t plane) {
+    for (int64_t row = 0; row < from->rows; row++)
+        memcpy(row_at(&self->to, to, plane, row), row_at(&self->from, from, plane, row),
+               (size_t)(from->run * self->element_bytes));
+}
+
+static void move_team(const way *self, int boxes, box box[2][MOST_BOXES]) {
+    const int64_t rows = box[0][0].rows, fit = self->room_elements / box[0][0].run / boxes;
+    const int64_t step = fit < ROWS ? fit : ROWS;
+    for (int64_t plane = 0; plane < box[0][0].planes; plane++) {
+        for (int64_t row = 0; row < rows && step > 0; row += step)
+            move_rows(self, boxes, box, plane, row, rows - row < step ? rows - row : step);
+        for (int i = 0; i < boxes && step == 0; i++) move_long_rows(self, &box[0][i], &box[1][i], plane);
+    }
+}
+
+/* ---- anything ------------------------------------------------------------------------------------------ */
+
+static void move_some(const way *self, int64_t from, int64_t to) {
+    while (from < to) {
+        int64_t next = to - from < self->room_elements ? to : from + self->room_elements;
+        qdri_places out = qdri_places_part(self->from.places, from, next),
+                    in = qdri_places_part(self->to.places, from, next);
+        qdri_gather(&out, self->from.array, self->element_bytes, self->from.stride, self->room);
+        qdri_scatter(&in, self->room, self->element_bytes, self->to.stride, self->to.array);
+        from = next;
+    }
+}
+
+static int64_t end_of(const qdri_places *places, int64_t piece) {
+    return piece + 1 < places->pieces ? places->piece[piece + 1].position : places->count;
 }
 
 void qdri_move(const qdri_places *from, const void *source, int64_t source_stride, const qdri_places *to,
                void *target, int64_t target_stride, int64_t element_bytes, void *room, int64_t room_bytes) {
+    if (from->count == 0 || element_bytes == 0) return;
     way self = {{from, (char *)source, source_stride},
                 {to, target, target_stride},
                 element_bytes,
                 room,
-                element_bytes > 0 ? room_bytes / element_bytes : 0};
-    team one;
-    if (from->count == 0 || element_bytes == 0) return;
-    int64_t most = self.room_elements < MOST_BOXES ? self.room_elements : MOST_BOXES;
-    for (int64_t piece = 0, last = from->shape == QDRI_PIECES ? from->pieces : 1; piece < last;) {
-        piece = find_team(from, piece, most, &one);
-        int64_t step = step_of(&self, &one);
-        for (int64_t at = 0; at < one.count; at += step)
-            move_some(&self, &one, at, at + step < one.count ? at + step : one.count);
+                room_bytes / element_bytes};
+    box box[2][MOST_BOXES];
+    if (from->shape != QDRI_PIECES || to->shape != QDRI_PIECES) {
+        move_some(&self, 0, from->count);
+        return;
+    }
+    for (int64_t piece = 0; piece < from->pieces;) {
+        int boxes = find_team(&self, piece, box);
+        if (boxes > 0)
+            move_team(&self, boxes, box);
+        else
+            move_some(&self, from->piece[piece].position, end_of(from, piece));
+        piece += boxes > 0 ? boxes : 1;
     }
 }

@@ -46,10 +46,14 @@ static void turn_to(qdri_walk *walk, int64_t entry) {
 
 void qdri_walk_seek(qdri_walk *walk) {
     const qdri_places *places = walk->places;
+    if (places->before == 0) {
+        open_piece(walk, 0);
+        return;
+    }
     int64_t number =
         qdri_last_not_above(&places->piece->position, places->pieces, sizeof *places->piece, places->before);
     open_piece(walk, number);
-    if (places->before > 0) turn_to(walk, places->before - places->piece[number].position);
+    turn_to(walk, places->before - places->piece[number].position);
 }
 
 /* ---- turning ------------------------------------------------------------------------------------------- */
