@@ -130,10 +130,6 @@ static void move_some(const way *self, int64_t from, int64_t to) {
     }
 }
 
-static int64_t end_of(const qdri_places *places, int64_t piece) {
-    return piece + 1 < places->pieces ? places->piece[piece + 1].position : places->count;
-}
-
 void qdri_move(const qdri_places *from, const void *source, int64_t source_stride, const qdri_places *to,
                void *target, int64_t target_stride, int64_t element_bytes, void *room, int64_t room_bytes) {
     if (from->count == 0 || element_bytes == 0) return;
@@ -143,16 +139,15 @@ void qdri_move(const qdri_places *from, const void *source, int64_t source_strid
                 room,
                 room_bytes / element_bytes};
     box box[2][MOST_BOXES];
-    if (from->shape != QDRI_PIECES || to->shape != QDRI_PIECES) {
-        move_some(&self, 0, from->count);
-        return;
-    }
-    for (int64_t piece = 0; piece < from->pieces;) {
+    int64_t pieces = from->shape == QDRI_PIECES && to->shape == QDRI_PIECES ? from->pieces : 0, moved = 0;
+    for (int64_t piece = 0; piece < pieces;) {
         int boxes = find_team(&self, piece, box);
-        if (boxes > 0)
+        if (boxes > 0) {
+            move_some(&self, moved, from->piece[piece].position);
             move_team(&self, boxes, box);
-        else
-            move_some(&self, from->piece[piece].position, end_of(from, piece));
+            moved = from->piece[piece].position + boxes * box[0][0].planes * box[0][0].rows * box[0][0].run;
+        }
         piece += boxes > 0 ? boxes : 1;
     }
+    move_some(&self, moved, from->count);
 }
