@@ -169,7 +169,7 @@ static void take_runs(runs *all, const char *array, int64_t left, int64_t bytes,
 }
 
 /* The first lines of a run a few turns ahead are asked for early: a processor waits for one line after the other that it writes.
- * A third faster where the array is far, and no loss where it is near. */
+ * A third faster where the array is far; a twentieth slower where it is in the nearest cache. */
 static void put_runs(runs *all, const char *packed, int64_t left, int64_t bytes, char *array) {
     enum { LINE = 64, LINES = 4 };
     int64_t element, step;

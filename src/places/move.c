@@ -2,11 +2,10 @@
 /*
  * Moving from places to places.
  *
- * Boxes of the same shape are moved row by row. Two faces of a block that faces itself,
- * as with periodic boundaries, lie in the same lines of memory: the first elements of each row are sent and the ghosts in
- * front of them received, and so it is at its end. If one face is moved after the other, each line comes from far away
- * twice, and that is all the time it takes. So boxes of one shape are moved in step: some rows of each, then the next ones;
- * two to three times as fast where rows lie far apart.
+ * Boxes of the same shape are moved row by row. With periodic boundaries a block may be its own neighbour. Then both of its
+ * faces across the rows lie in the same lines of memory: at each end of a row some elements are sent, and the ghosts beside
+ * them are received. Moved one face after the other, every line is fetched twice, and fetching is what takes the time. So
+ * boxes of one shape are moved in step: some rows of each, then the next rows of each.
  *
  * Everything else goes through a little memory that stays in the nearest cache.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside a schedule. It is a pattern, what its phases promise, and a way to read one rank's row of one stage.
- * There are five ways to have rows, and the rest of the library cannot tell them apart:
+ * There are several ways to have rows, and the rest of the library cannot tell them apart:
  *
  *     a function   phase of (from, to), nothing is stored     async, linear, pairwise, balanced
  *     an array     phase of each message                      greedy, random, random-link, coloring, split
