@@ -488,7 +488,8 @@ static qdr_status name_missing(const sitting *one) {
 /* The deadline has passed. */
 static void wait_for_decision(qdri_council *council, const qdri_agreement *agreement, const waiter *self,
                               double patience) {
-    double grace = patience / 4 < 0.05 ? 0.05 : patience / 4 > 1 ? 1 : patience / 4;
+    const double least = 0.2, most = 1; /* seconds: a first member that is only slow has come by then */
+    double grace = patience / 4 < least ? least : patience / 4 > most ? most : patience / 4;
     sitting *one = council->open;
     while (one && one->agreement != agreement) one = one->next;
     if (!one) return;
@@ -496,6 +497,9 @@ static void wait_for_decision(qdri_council *council, const qdri_agreement *agree
     int has_inner = council->shape.place + RADIX < council->shape.members || council->shape.second > 0;
     if (is_first(council) && has_inner)
         (void)qdri_wait_until(council->wire, &self->is_over, qdri_seconds() + grace / 2);
+    /* If this member was slow itself, others have decided without it: news may be on their way. */
+    if (is_first(council) && !self->is_over && has_news(council))
+        (void)qdri_wait_until(council->wire, &self->is_over, qdri_seconds() + grace);
     if (!self->is_over && one->unheard > 0) {
         qdri_paper_fail(&one->paper, name_missing(one), QDRI_FAILS_FOR_GOOD);
         lift(one);
