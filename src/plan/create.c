@@ -293,10 +293,16 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
  * receivers know better. */
 enum { USUAL_WINDOW = 40 << 10, FIRST_CHUNK = 8 << 10 };
 
+static double all_unless_said(double share) {
+    return share > 0 ? share : 1;
+}
+
 /* What nobody asked for exactly, by what suits the executor. */
 static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
     int by_grants = plan->executor == &qdri_executor_grants && !plan->ordered,
         by_arrivals = plan->executor == &qdri_executor_arrivals && !plan->barrier;
+    double window_share = all_unless_said(plan->executor->window_share),
+           chunk_share = all_unless_said(plan->executor->chunk_share);
     int finds_itself = !plan->window && !settings->window && (by_grants || by_arrivals);
     if (!finds_itself) {
         qdri_port_release(plan->port);
@@ -305,8 +311,7 @@ static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
     if (!plan->window) {
         plan->window = settings->window ? settings->window : USUAL_WINDOW;
         if (!settings->window_exact)
-            plan->window =
-                (int64_t)((double)plan->window * plan->executor->window_share / (double)plan->sharing);
+            plan->window = (int64_t)((double)plan->window * window_share / (double)plan->sharing);
     }
     if (plan->window < 1) plan->window = 1;
     if (!plan->port) plan->unasked = plan->window;
@@ -315,8 +320,7 @@ static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
     if (!plan->chunk && plan->port)
         plan->chunk = by_grants ? QDRI_GRANTED_CHUNK : FIRST_CHUNK / plan->sharing;
     else if (!plan->chunk)
-        plan->chunk =
-            (int64_t)((double)plan->window * plan->executor->chunk_share / plan->executor->window_share);
+        plan->chunk = (int64_t)((double)plan->window * chunk_share / window_share);
     if (plan->chunk < 1) plan->chunk = 1;
 }
 

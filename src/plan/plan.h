@@ -29,8 +29,8 @@ typedef struct qdri_executor {
     const char *summary; /* when the next chunk goes */
     int has_barrier;     /* phases can be apart: the option barrier */
     int whole;           /* messages are not cut into chunks, and no window holds them back */
-    double chunk_share,
-        window_share; /* of the window asked for, where nobody asked for more exactly; above 0 */
+    /* Of the window asked for, where nobody asked for more exactly; 0 is all of it. */
+    double chunk_share, window_share;
     /* Of its own: of an exchange's state, and of each hop and lane, at both ends; those are 0 when an exchange begins. */
     size_t state_bytes, flow_bytes, lane_bytes;
     qdr_status (*open)(qdr_exchange *slot); /* what the state needs beyond that, once; may be NULL */

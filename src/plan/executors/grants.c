@@ -480,7 +480,6 @@ const qdri_executor qdri_executor_grants = {
     .pacing = "grants",
     .summary = "when its receiver has granted it",
     .chunk_share = 0.1,
-    .window_share = 1,
     .state_bytes = sizeof(grants),
     .lane_bytes = sizeof(granting),
     .open = open_claims,

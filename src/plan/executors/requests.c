@@ -235,7 +235,6 @@ const qdri_executor qdri_executor_requests = {
     .pacing = "requests",
     .summary = "when its sender has asked, and the receiver was free",
     .chunk_share = 0.4,
-    .window_share = 1,
     .state_bytes = sizeof(requests),
     .lane_bytes = sizeof(double),
     .read = read_options,
