@@ -49,14 +49,14 @@ static double makespan(const qdr_pattern *pattern, const char *algorithm, const 
 
 /* Every other algorithm of the table that is direct and built beforehand. */
 static double best_other(const qdr_pattern *pattern, const qdr_machine *machine, const char **name) {
-    qdr_algorithm_info info;
+    const qdr_algorithm_info *info;
     double best = 0;
-    for (int i = 0; qdr_algorithm(i, &info) == QDR_OK; i++) {
-        if (!info.direct || info.at_run_time || !strcmp(info.name, "split")) continue;
-        double time = makespan(pattern, info.name, machine);
+    for (int i = 0; (info = qdr_algorithm(i)); i++) {
+        if (!info->direct || info->at_run_time || !strcmp(info->name, "split")) continue;
+        double time = makespan(pattern, info->name, machine);
         if (*name && time >= best) continue;
         best = time;
-        *name = info.name;
+        *name = info->name;
     }
     return best;
 }

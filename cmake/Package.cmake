@@ -57,27 +57,27 @@ runs them on MPI as often as needed, paced by the receivers so that no
 port of a switch overflows.
 ")
 
-debian_package(library libquadrille${PROJECT_VERSION_MAJOR} libs
+debian_package(library libquadrille${QDR_SONAME} libs
 "irregular communication on MPI, scheduled - shared library
 ${what_it_is}
 This package holds the library that programs run with."
 )
-debian_package(files-and-pictures libquadrille-io${PROJECT_VERSION_MAJOR} libs
+debian_package(files-and-pictures libquadrille-io${QDR_SONAME} libs
 "irregular communication on MPI, scheduled - files and pictures
 ${what_it_is}
 This package holds the library that writes schedules and migrations as
 JSON and draws them."
-DEPENDS "libquadrille${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+DEPENDS "libquadrille${QDR_SONAME} (= ${PROJECT_VERSION})")
 set(io_package)
 if(QDR_IO)
-  set(io_package "libquadrille-io${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})" libjansson-dev)
+  set(io_package "libquadrille-io${QDR_SONAME} (= ${PROJECT_VERSION})" libjansson-dev)
 endif()
 debian_package(development libquadrille-dev libdevel
 "irregular communication on MPI, scheduled - development files
 ${what_it_is}
 This package holds the headers, the static library, the files for CMake
 and pkg-config, and examples."
-DEPENDS "libquadrille${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})" ${mpi_development} ${io_package}
+DEPENDS "libquadrille${QDR_SONAME} (= ${PROJECT_VERSION})" ${mpi_development} ${io_package}
 SUGGESTS quadrille pkg-config cmake)
 
 debian_package(command quadrille science
@@ -114,7 +114,7 @@ RECOMMENDS mpich SUGGESTS quadrille)
 macro(debian_shlibs component library)
   string(TOUPPER "${component}" upper)
   set(file "${PROJECT_BINARY_DIR}/debian/${library}/shlibs")
-  file(WRITE "${file}" "${library} ${PROJECT_VERSION_MAJOR} ${CPACK_DEBIAN_${upper}_PACKAGE_NAME} (>= ${PROJECT_VERSION})\n")
+  file(WRITE "${file}" "${library} ${QDR_SONAME} ${CPACK_DEBIAN_${upper}_PACKAGE_NAME} (>= ${PROJECT_VERSION})\n")
   set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA "${file}")
 endmacro()
 debian_shlibs(library libquadrille)

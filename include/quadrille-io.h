@@ -6,8 +6,8 @@
  * MPI and the C library, and nothing else. Link with both: `pkg-config --libs quadrille-io`, or
  * Quadrille::quadrille_io in CMake.
  *
- * Whatever writes to a stream flushes it at the end and returns QDR_OK only if every byte was taken: QDR_FILE
- * otherwise, or QDR_MEMORY where a stream in memory could not grow. What stands in it then is of no use.
+ * Whatever writes to a stream flushes it at the end and returns QDR_OK only if every byte was taken: QDR_ERR_FILE
+ * otherwise, or QDR_ERR_MEMORY where a stream in memory could not grow. What stands in it then is of no use.
  */
 #ifndef QUADRILLE_IO_H
 #define QUADRILLE_IO_H
@@ -32,7 +32,7 @@ qdr_status qdr_schedule_read_json(FILE *stream, const char *name, const qdr_patt
 
 /* Local. A picture: the pattern as a heat map, and the steps as bars, ranks x predicted time, one colour per
  * partner. `steps` must have been predicted. `bound`, in seconds, is drawn as a line; 0 for none. */
-qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *steps, int64_t count,
+qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, int64_t count, const qdr_step *steps,
                                   double bound, const char *title, FILE *stream);
 
 /* ---- moves --------------------------------------------------------------------------------------------- */
@@ -47,22 +47,23 @@ qdr_status qdr_moves_write_svg(const qdr_pattern *pattern, const int64_t *room, 
 /* A picture is written to a stream as SVG, shape by shape; what comes later lies on top. Lengths are pixels, places
  * are right and down of the upper left corner. `style` is any attributes of SVG, such as "fill=\"#c00\"", and NULL for
  * none. `title` is what a browser shows under the pointer, NULL for nothing. Texts may hold any letters. No shape
- * returns a failure: qdr_picture_close() says whether all of them were written. */
+ * returns a failure: qdr_picture_destroy() says whether all of them were written. */
 typedef struct qdr_picture qdr_picture;
 
 /* Local. Begins a picture on a white ground. Allocates the picture, not the shapes. */
-qdr_status qdr_picture_open(FILE *stream, double width, double height, double font_size,
-                            qdr_picture **picture);
+qdr_status qdr_picture_create(FILE *stream, double width, double height, double font_size,
+                              qdr_picture **picture);
 
+/* Local. Shapes. */
 void qdr_picture_rectangle(qdr_picture *picture, double x, double y, double width, double height,
                            const char *style, const char *title);
 void qdr_picture_circle(qdr_picture *picture, double x, double y, double radius, const char *style);
 void qdr_picture_line(qdr_picture *picture, double x1, double y1, double x2, double y2, const char *style);
 
-/* At the lower left corner of the text, or where "text-anchor" in the style says. */
+/* Local. At the lower left corner of the text, or where "text-anchor" in the style says. */
 void qdr_picture_text(qdr_picture *picture, double x, double y, const char *style, const char *text);
 
-/* Many shapes of one style in one path, which takes the least space in the file: between qdr_picture_path() and
+/* Local. Many shapes of one style in one path, which takes the least space in the file: between qdr_picture_path() and
  * qdr_picture_path_end() a pen is moved or draws lines, closes a polygon, or draws a whole box. Its places are rounded
  * to tenths of a pixel. */
 void qdr_picture_path(qdr_picture *picture, const char *style);
@@ -72,15 +73,15 @@ void qdr_picture_pen_close(qdr_picture *picture);
 void qdr_picture_pen_box(qdr_picture *picture, double x, double y, double width, double height);
 void qdr_picture_path_end(qdr_picture *picture, const char *title);
 
-/* What follows has this style, and after the end no longer; within a window, it is cut off at its edges, and its
+/* Local. What follows has this style, and after the end no longer; within a window, it is cut off at its edges, and its
  * places count from the window's corner. Both may be nested. */
 void qdr_picture_group(qdr_picture *picture, const char *style);
 void qdr_picture_group_end(qdr_picture *picture);
 void qdr_picture_window(qdr_picture *picture, double x, double y, double width, double height);
 void qdr_picture_window_end(qdr_picture *picture);
 
-/* Ends the picture and flushes the stream, which stays open. The address is set to NULL. */
-qdr_status qdr_picture_close(qdr_picture **picture);
+/* Local. Ends the picture and flushes the stream, which stays open. The address is set to NULL. */
+qdr_status qdr_picture_destroy(qdr_picture **picture);
 
 enum { QDR_COLOUR_TEXT = 24 };
 

@@ -7,6 +7,7 @@
  * is in anybody's way. Include this header for all of it, or one of the parts:
  *
  *     quadrille/base.h       results and error texts
+ *     quadrille/places.h     types, operations and the order of elements
  *     quadrille/layout.h     how an array lies on the ranks; regions of it
  *     quadrille/pattern.h    the sparse matrix of messages
  *     quadrille/machine.h    the network and its cost
@@ -23,6 +24,7 @@
 #include "quadrille/machine.h"
 #include "quadrille/moves.h"
 #include "quadrille/pattern.h"
+#include "quadrille/places.h"
 #include "quadrille/schedule.h"
 
 #endif

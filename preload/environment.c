@@ -19,7 +19,7 @@ static int is_fine(qdri_variable which, qdri_setting *setting, int says) {
 
 static int is_known(const char *algorithm, int says) {
     char name[64];
-    qdr_algorithm_info info;
+    const qdr_algorithm_info *info;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(algorithm, ":"), algorithm);
     if (!qdr_algorithm_find(name, &info)) return 1;
     if (says)
@@ -42,7 +42,7 @@ int qdri_preload_terms(qdri_terms *terms, int says) {
 
 int qdri_preload_own(int says) {
     qdri_setting other;
-    return is_fine(QDRI_ENV_STALL_SECONDS, &other, says) & is_fine(QDRI_ENV_NODE_RANKS, &other, says);
+    return is_fine(QDRI_ENV_DEADLINE, &other, says) & is_fine(QDRI_ENV_NODE_RANKS, &other, says);
 }
 
 const char *qdri_preload_record(int says) {

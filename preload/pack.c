@@ -106,12 +106,12 @@ static qdr_status walk(uintptr_t elements, int64_t count, MPI_Datatype type, cha
         int now = (int)(count - done < most ? count - done : most), position = 0;
         int64_t bytes = now * size;
         if (bytes > INT32_MAX)
-            return qdri_fail(QDR_RANGE, "an element of %lld bytes cannot be packed", (long long)size);
+            return qdri_fail(QDR_ERR_RANGE, "an element of %lld bytes cannot be packed", (long long)size);
         if (take(elements + (uintptr_t)(done * extent), now, type, packed + done * size, (int)bytes,
                  &position, comm))
-            return qdri_fail(QDR_MPI, "MPI did not pack %d elements of a derived type", now);
+            return qdri_fail(QDR_ERR_MPI, "MPI did not pack %d elements of a derived type", now);
         if (position != bytes)
-            return qdri_fail(QDR_MPI, "MPI packs %lld bytes as %d; messages cannot be served",
+            return qdri_fail(QDR_ERR_MPI, "MPI packs %lld bytes as %d; messages cannot be served",
                              (long long)bytes, position);
     }
     return QDR_OK;

@@ -117,7 +117,7 @@ static int find_neighbors(qdri_path *path, MPI_Comm comm) {
 
 /* An exchange of nothing, which tells whether sizes may come with the call. */
 static qdr_status try_sizes(qdri_path *path) {
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     memset(path->out.bytes, 0, (size_t)path->out.count * sizeof *path->out.bytes);
     memset(path->in.bytes, 0, (size_t)path->in.count * sizeof *path->in.bytes);
     buffers.item_bytes = 1;
@@ -132,7 +132,7 @@ static qdr_status make_plan(qdri_path *path, MPI_Comm comm, const char *algorith
     for (int i = 0; i < path->out.count; i++) path->out.bytes[i] = 1;
     for (int i = 0; i < path->in.count; i++) path->in.bytes[i] = 1;
     qdr_status status = qdr_partners_from_both(comm, path->out.count, path->out.rank, path->out.bytes,
-                                               path->in.count, path->in.rank, path->in.bytes, 0, &partners);
+                                               path->in.count, path->in.rank, path->in.bytes, 1, &partners);
     if (status) return status;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     options.algorithm = algorithm;
@@ -281,7 +281,7 @@ static qdr_status unpack_all(const qdri_lanes *lanes, const qdri_call *call) {
 qdr_status qdri_path_run(qdri_path *path, const qdri_call *call) {
     qdr_status status = pack_all(&path->out, call);
     if (status) return status;
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = 1;
     buffers.outgoing = (const void *const *)path->out.pointer;
     buffers.incoming = (void *const *)path->in.pointer;

@@ -31,7 +31,7 @@ static qdr_status make_plan(MPI_Comm comm) {
 static qdr_status make_map(MPI_Comm comm) {
     int next = (rank + 1) % ranks;
     int64_t zero = 0;
-    qdr_indices needs = {.links = 1, .link_rank = &next, .local = &zero, .remote = &zero};
+    qdr_indices needs = {.links = 1, .link_rank = &next, .place = &zero, .partner_place = &zero};
     qdr_map *map = NULL;
     qdr_status status = qdr_map_create(comm, NULL, &needs, NULL, &map);
     qdr_map_destroy(&map);
@@ -56,12 +56,12 @@ static qdr_status resolve(MPI_Comm comm) {
 static qdr_status migrate(MPI_Comm comm) {
     int item[4] = {rank}, destination = (rank + 1) % ranks;
     int64_t count = 1;
-    return qdr_migrate_array(comm, item, sizeof *item, &count, 4, &destination, NULL, NULL);
+    return qdr_migrate_array(comm, &count, 4, item, sizeof *item, &destination, NULL, NULL);
 }
 
 static qdr_status exchange_all(MPI_Comm comm) {
     char out[64] = "", in[64] = "";
-    return qdr_complete_exchange(comm, NULL, out, in, 1);
+    return qdr_alltoall(comm, NULL, 1, out, in);
 }
 
 static qdr_status couple(MPI_Comm comm) {
@@ -70,18 +70,18 @@ static qdr_status couple(MPI_Comm comm) {
     qdr_stream *stream = NULL;
     qdr_layout *layout = NULL;
     int64_t extent = 8;
-    qdr_status status = qdr_program_open(comm, "alone", 0, &program);
-    if (!status) status = qdr_coupling_open(program, "alone", NULL, &coupling);
+    qdr_status status = qdr_program_create(comm, "alone", 0, &program);
+    if (!status) status = qdr_coupling_create(program, "alone", NULL, &coupling);
     if (!status) {
         qdr_axis axis = {.extent = extent, .parts = ranks, .spread = QDR_BLOCK};
         status = qdr_layout_regular(1, &axis, NULL, &layout);
     }
     if (!status) {
         qdr_coupled field = {.name = "u", .layout = layout, .type = QDR_DOUBLE, .width = 1};
-        status = qdr_stream_open(coupling, "inside", &field, 1, &field, 1, NULL, &stream);
+        status = qdr_stream_create(coupling, "inside", 1, &field, 1, &field, NULL, &stream);
     }
-    CHECK(qdr_stream_close(&stream) == QDR_OK && qdr_coupling_close(&coupling) == QDR_OK);
-    CHECK(qdr_program_close(&program) == QDR_OK);
+    CHECK(qdr_stream_destroy(&stream) == QDR_OK && qdr_coupling_destroy(&coupling) == QDR_OK);
+    CHECK(qdr_program_destroy(&program) == QDR_OK);
     qdr_layout_destroy(&layout);
     return status;
 }
@@ -89,9 +89,9 @@ static qdr_status couple(MPI_Comm comm) {
 static const struct kind {
     const char *name; /* its line begins so */
     qdr_status (*make)(MPI_Comm comm);
-} kinds[] = {{"discovery among", make_plan},      {"plan ", make_plan},       {"map of", make_map},
-             {"directory of", make_directory},    {"resolve among", resolve}, {"migration among", migrate},
-             {"complete exchange", exchange_all}, {"coupling: ", couple},     {"stream inside", couple}};
+} kinds[] = {{"discovery among", make_plan},   {"plan ", make_plan},       {"map of", make_map},
+             {"directory of", make_directory}, {"resolve among", resolve}, {"migration among", migrate},
+             {"all to all", exchange_all},     {"coupling: ", couple},     {"stream inside", couple}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* ---- refusals ------------------------------------------------------------------------------------------ */
@@ -102,7 +102,7 @@ static void refuse(const char *name, const char *value, int at, const char *expe
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         if (rank == at) setenv(name, value, 1);
         qdr_status status = kinds[k].make(comm);
-        CHECK_SAYING(status == QDR_INVALID && strstr(qdr_error_message(), name) &&
+        CHECK_SAYING(status == QDR_ERR_INVALID && strstr(qdr_error_message(), name) &&
                          strstr(qdr_error_message(), value) && strstr(qdr_error_message(), expected),
                      "%s=%s, %s: %s: %s", name, value, kinds[k].name, qdr_status_text(status),
                      status ? qdr_error_message() : "");
@@ -117,7 +117,7 @@ static void refuse(const char *name, const char *value, int at, const char *expe
 static void test_refusals(void) {
     static const char *const seconds[] = {"abc", "0,5", "-3", "nan", "1d"};
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
-        refuse("QDR_STALL_SECONDS", seconds[i], i % 2 ? ranks - 1 : 0, "expected seconds, as");
+        refuse("QDR_DEADLINE", seconds[i], i % 2 ? ranks - 1 : 0, "expected seconds, as");
     refuse("QDR_NODE_RANKS", "2x", ranks - 1, "from 1 to 2147483647");
     refuse("QDR_EXPLAIN", "maybe", 0, "1 or 0");
 }
@@ -125,18 +125,18 @@ static void test_refusals(void) {
 /* What is refused by those only that need it. */
 static void test_transport(void) {
     if (rank == 0) setenv("QDR_TRANSPORT", "nowhere", 1);
-    CHECK(make_directory(MPI_COMM_WORLD) == QDR_INVALID &&
+    CHECK(make_directory(MPI_COMM_WORLD) == QDR_ERR_INVALID &&
           strstr(qdr_error_message(), "QDR_TRANSPORT=nowhere"));
-    CHECK(make_plan(MPI_COMM_WORLD) == QDR_INVALID && strstr(qdr_error_message(), "node or net"));
+    CHECK(make_plan(MPI_COMM_WORLD) == QDR_ERR_INVALID && strstr(qdr_error_message(), "node or net"));
     unsetenv("QDR_TRANSPORT");
     qdr_program *program = NULL;
     qdr_coupling *coupling = NULL;
-    CHECK(qdr_program_open(MPI_COMM_WORLD, "here", 0, &program) == QDR_OK);
+    CHECK(qdr_program_create(MPI_COMM_WORLD, "here", 0, &program) == QDR_OK);
     if (rank == ranks - 1) setenv("QDR_COUPLE_DIRECTORY", "", 1);
-    CHECK(qdr_coupling_open(program, "there", NULL, &coupling) == QDR_INVALID &&
+    CHECK(qdr_coupling_create(program, "there", NULL, &coupling) == QDR_ERR_INVALID &&
           strstr(qdr_error_message(), "QDR_COUPLE_DIRECTORY is set, but empty"));
     unsetenv("QDR_COUPLE_DIRECTORY");
-    CHECK(qdr_program_close(&program) == QDR_OK);
+    CHECK(qdr_program_destroy(&program) == QDR_OK);
 }
 
 /* ---- explanations -------------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static void test_explanations(void) {
         char begin[80];
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         if (rank == 0) setenv("QDR_EXPLAIN", "1", 1);
-        if (k == 0) setenv("QDR_STAL_SECONDS", "1", 1);
+        if (k == 0) setenv("QDR_DEADLIN", "1", 1);
         capture();
         qdr_status status = kinds[k].make(comm);
         release(text, sizeof text);
@@ -183,10 +183,10 @@ static void test_explanations(void) {
         CHECK_SAYING(lines_with(text, begin) == (rank == 0), "%s: '%s'", kinds[k].name, text);
         CHECK_SAYING(rank == 0 || !*text, "%s: '%s'", kinds[k].name, text);
         if (k == 0)
-            CHECK_SAYING(lines_with(text, "QDR_STAL_SECONDS is not a variable of Quadrille; did you mean "
-                                          "QDR_STALL_SECONDS?") == (rank == 0),
+            CHECK_SAYING(lines_with(text, "QDR_DEADLIN is not a variable of Quadrille; did you mean "
+                                          "QDR_DEADLINE?") == (rank == 0),
                          "'%s'", text);
-        unsetenv("QDR_STAL_SECONDS");
+        unsetenv("QDR_DEADLIN");
         unsetenv("QDR_EXPLAIN");
         MPI_Comm_free(&comm);
     }

@@ -24,8 +24,8 @@ static int world, worlds, exports, rank, ranks;
 static char directory[] = "/tmp/quadrille-wrong-XXXXXX";
 
 typedef enum call { NO_CALL, COUPLE, OPEN, TRANSFER, CLOSE, CALLS } call;
-static const char *const call_name[] = {"-", "qdr_coupling_open", "qdr_stream_open", "a transfer",
-                                        "qdr_stream_close"};
+static const char *const call_name[] = {"-", "qdr_coupling_create", "qdr_stream_create", "a transfer",
+                                        "qdr_stream_destroy"};
 
 typedef enum deviation {
     OTHER_CALL,
@@ -85,8 +85,8 @@ static qdr_status couple(state *self) {
              (long long)self->program->number);
     options.directory = directory;
     options.transport = self->program->transport;
-    options.seconds = patience;
-    return qdr_coupling_open(self->own, peer, &options, &self->coupling);
+    options.deadline = patience;
+    return qdr_coupling_create(self->own, peer, &options, &self->coupling);
 }
 
 static qdr_status open_stream(state *self) {
@@ -100,8 +100,8 @@ static qdr_status open_stream(state *self) {
     qdr_coupled field = {
         .name = "f", .layout = layout, .type = is(self, OTHER_TYPE) ? QDR_FLOAT : QDR_DOUBLE};
     self->transfers = 0;
-    qdr_status status = qdr_stream_open(self->coupling, "s", exports ? &field : NULL, exports,
-                                        exports ? NULL : &field, !exports, &options, &self->stream);
+    qdr_status status = qdr_stream_create(self->coupling, "s", exports, exports ? &field : NULL, !exports,
+                                          exports ? NULL : &field, &options, &self->stream);
     qdr_layout_destroy(&layout);
     return status;
 }
@@ -128,7 +128,7 @@ static qdr_status make_call(state *self, call one) {
     return one == COUPLE     ? couple(self)
            : one == OPEN     ? open_stream(self)
            : one == TRANSFER ? transfer(self)
-                             : qdr_stream_close(&self->stream);
+                             : qdr_stream_destroy(&self->stream);
 }
 
 static void take_step(state *self, int number) {
@@ -146,10 +146,10 @@ static void take_step(state *self, int number) {
 
 /* Handles go in any case; what a failed one leaves behind is not for this test. */
 static void end(state *self) {
-    for (int i = 0; i < 100 && self->stream && qdr_stream_close(&self->stream); i++) {
+    for (int i = 0; i < 100 && self->stream && qdr_stream_destroy(&self->stream); i++) {
     }
-    (void)qdr_coupling_close(&self->coupling);
-    (void)qdr_program_close(&self->own);
+    (void)qdr_coupling_destroy(&self->coupling);
+    (void)qdr_program_destroy(&self->own);
     MPI_Comm_free(&self->comm);
 }
 
@@ -186,7 +186,7 @@ static void open_program(state *self, const program *program) {
     snprintf(name, sizeof name, "%s%lld", exports ? "exporter" : "importer", (long long)program->number);
     *self = (state){.program = program};
     MPI_Comm_dup(MPI_COMM_WORLD, &self->comm);
-    qdr_status status = qdr_program_open(self->comm, name, 60, &self->own);
+    qdr_status status = qdr_program_create(self->comm, name, 60, &self->own);
     CHECK_SAYING(status == QDR_OK, "run %lld: %s", (long long)program->number, qdr_error_message());
     MPI_Comm_rank(qdr_program_comm(self->own), &rank);
     MPI_Comm_size(qdr_program_comm(self->own), &ranks);
@@ -204,7 +204,7 @@ static void check_health(int64_t number, const char *transport) {
         qdr_status status = couple(&self);
         if (!status) status = open_stream(&self);
         if (!status) status = transfer(&self);
-        CHECK_SAYING(!status || status == QDR_STALLED || status == QDR_LOST || status == QDR_PEER,
+        CHECK_SAYING(!status || status == QDR_ERR_STALLED || status == QDR_ERR_LOST || status == QDR_ERR_PEER,
                      "after run %lld: %s", (long long)number, qdr_error_message());
         bad = status != QDR_OK;
         end(&self);

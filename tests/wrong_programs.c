@@ -4,7 +4,7 @@
  * and exchanges, on a communicator of its own; at one step one rank makes another call, or none, states another size,
  * other bytes of an item, other options, or destroys what it has. Held is what the library promises:
  *
- *     In a collective set-up call all ranks return one status and one sentence. (Who cannot agree any more, QDR_LOST, or not
+ *     In a collective set-up call all ranks return one status and one sentence. (Who cannot agree any more, QDR_ERR_LOST, or not
  *     yet, because the deadline passes in the first call of all, says what it knows.)
  *     In an exchange a rank has the right data, or a failure.
  *     Nobody waits much longer than its deadline.
@@ -141,7 +141,7 @@ static qdr_status make_partners(state *self, int knows_both) {
         }
     if (self->partners != self->of_plan) qdr_partners_destroy(&self->partners);
     self->partners = NULL;
-    return knows_both ? qdr_partners_from_both(self->comm, count, other, items, count, other, items, 1,
+    return knows_both ? qdr_partners_from_both(self->comm, count, other, items, count, other, items, 0,
                                                &self->partners)
                       : qdr_partners_from_sends(self->comm, count, other, items,
                                                 is(self, OTHER_OPTIONS) ? "nbx" : NULL, &self->partners);
@@ -172,7 +172,7 @@ static qdr_status make_map(state *self) {
             here[others] = r;
             owner[others++] = r;
         }
-    qdr_indices needs = {.links = others, .link_rank = owner, .local = here, .remote = there};
+    qdr_indices needs = {.links = others, .link_rank = owner, .place = here, .partner_place = there};
     qdr_plan_options plan = plan_options(self);
     qdr_map_options options = QDR_MAP_OPTIONS;
     options.plan = &plan;
@@ -213,7 +213,7 @@ static qdr_status exchange(state *self) {
         content_fill(out[i], items[i] * bytes, key(self, EXCHANGE, rank, view.destination[i]));
     }
     for (int i = 0; i < view.receives; i++) in[i] = malloc((size_t)(view.receive_items[i] * bytes));
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = bytes;
     buffers.outgoing = (const void *const *)out;
     buffers.incoming = (void *const *)in;
@@ -233,7 +233,7 @@ static qdr_status exchange_by_map(state *self) {
     char *own = malloc(WIDTH), *all = malloc(MOST * WIDTH);
     content_fill(own, width, key(self, MAP_EXCHANGE, rank, 0));
     qdr_field field = {.source = own, .target = all, .type = QDR_BYTE, .width = width};
-    qdr_status status = qdr_map_exchange(self->map, QDR_FORWARD, &field, 1);
+    qdr_status status = qdr_map_exchange(self->map, QDR_FORWARD, 1, &field);
     if (status) return status;
     for (int r = 0; r < ranks; r++)
         if (r != rank) check_content(self, MAP_EXCHANGE, all + r * width, width, r, 0);
@@ -263,7 +263,7 @@ static qdr_status discover(state *self) {
     content_fill(data, bytes, key(self, DISCOVER, rank, next));
     qdr_parcel out = {.rank = next, .bytes = bytes, .data = data}, *in = NULL;
     qdr_status status =
-        qdr_discover(self->comm, is(self, OTHER_OPTIONS) ? "nbx" : NULL, 1, &out, &in, &arrived);
+        qdr_discover(self->comm, is(self, OTHER_OPTIONS) ? "nbx" : NULL, 1, &out, &arrived, &in);
     if (status) return status;
     CHECK(arrived == 1 && in[0].rank == before);
     if (arrived == 1) check_content(self, DISCOVER, in[0].data, in[0].bytes, before, rank);
@@ -276,8 +276,7 @@ static qdr_status complete_exchange(state *self) {
     int64_t bytes = self->program->items + is(self, OTHER_SIZE);
     char *out = malloc((size_t)(bytes * ranks)), *in = malloc((size_t)(bytes * ranks));
     for (int r = 0; r < ranks; r++) content_fill(out + r * bytes, bytes, key(self, COMPLETE, rank, r));
-    qdr_status status =
-        qdr_complete_exchange(self->comm, is(self, OTHER_OPTIONS) ? "PEX" : "LEX", out, in, bytes);
+    qdr_status status = qdr_alltoall(self->comm, is(self, OTHER_OPTIONS) ? "PEX" : "LEX", bytes, out, in);
     if (status) return status;
     for (int r = 0; r < ranks; r++) check_content(self, COMPLETE, in + r * bytes, bytes, r, rank);
     free(out);
@@ -378,7 +377,7 @@ static int counts(const program *program, int r, int step) {
 }
 
 static int is_too_late(const verdict *one) {
-    return one->status == QDR_STALLED || one->status == QDR_LOST;
+    return one->status == QDR_ERR_STALLED || one->status == QDR_ERR_LOST;
 }
 
 static void compare(const program *program, const verdict *all) {
@@ -388,7 +387,7 @@ static void compare(const program *program, const verdict *all) {
             const verdict *one = &all[r * (STEPS + 1) + i];
             if (one->call == NO_CALL || !counts(program, r, i)) continue;
             if (!first) first = one;
-            int is_lost = one->status == QDR_LOST && first->status == QDR_LOST;
+            int is_lost = one->status == QDR_ERR_LOST && first->status == QDR_ERR_LOST;
             CHECK_SAYING(verdicts_are_alike(one, first) || is_lost ||
                              (i == 0 && is_too_late(one) && is_too_late(first)),
                          "run %lld, %s: rank %d %s in step %d; step %d: '%s' in %s, but rank %d '%s' in %s",
@@ -410,7 +409,7 @@ static MPI_Comm fresh(void) {
 static void set_deadline(double seconds) {
     char text[32];
     snprintf(text, sizeof text, "%g", seconds);
-    setenv("QDR_STALL_SECONDS", text, 1);
+    setenv("QDR_DEADLINE", text, 1);
 }
 
 /* All is well on another communicator; a machine that is busy may need more than one, and more time. */
@@ -425,7 +424,7 @@ static void check_health(int64_t number) {
         qdr_status status = make_partners(&self, 0);
         if (!status) status = make_plan(&self);
         if (!status) status = exchange(&self);
-        CHECK_SAYING(!status || status == QDR_STALLED || status == QDR_LOST, "after run %lld: %s",
+        CHECK_SAYING(!status || status == QDR_ERR_STALLED || status == QDR_ERR_LOST, "after run %lld: %s",
                      (long long)number, qdr_error_message());
         bad = status != QDR_OK;
         if (bad) snprintf(sentence, sizeof sentence, "%s", qdr_error_message());

@@ -61,9 +61,9 @@ static double transfer(qdr_stream *stream, int exports, int64_t elements) {
         for (int64_t k = 0; k < elements && exports; k++) data[k] = i;
         must(exports ? qdr_export(stream, i, out) : qdr_import(stream, i, QDR_EXACT, 0, in, NULL));
         taken[i] = MPI_Wtime() - begin;
-        if (!exports && (data[0] != i || data[elements - 1] != i)) must(QDR_MISMATCH);
+        if (!exports && (data[0] != i || data[elements - 1] != i)) must(QDR_ERR_MISMATCH);
     }
-    must(qdr_stream_close(&stream));
+    must(qdr_stream_destroy(&stream));
     free(data);
     qsort(taken + BEFORE, TIMES - BEFORE, sizeof *taken, compare);
     return taken[(BEFORE + TIMES) / 2];
@@ -90,14 +90,14 @@ int main(int count, char **word) {
     how.transport = "tcp";
     how.directory = "/tmp";
     how.address = own_address();
-    must(qdr_program_open(MPI_COMM_WORLD, exports ? "many" : "few", 0, &program));
-    must(qdr_coupling_open(program, exports ? "few" : "many", &how, &coupling));
+    must(qdr_program_create(MPI_COMM_WORLD, exports ? "many" : "few", 0, &program));
+    must(qdr_coupling_create(program, exports ? "few" : "many", &how, &coupling));
     /* Exporters have every so-many-th element, importers blocks: all send to all. */
     qdr_axis axis = {.extent = extent, .spread = exports ? QDR_CYCLIC : QDR_BLOCK, .parts = parts};
     must(qdr_layout_regular(1, &axis, NULL, &layout));
     qdr_coupled field = {.name = "f", .layout = layout, .type = QDR_DOUBLE};
-    must(qdr_stream_open(coupling, "s", exports ? &field : NULL, exports, exports ? NULL : &field, !exports,
-                         NULL, &stream));
+    must(qdr_stream_create(coupling, "s", exports, exports ? &field : NULL, !exports, exports ? NULL : &field,
+                           NULL, &stream));
     double bytes = (double)qdr_stream_look(stream).bytes_in, most_bytes, most;
     double seconds = transfer(stream, exports, extent / parts);
     if (exports) seconds = 0;
@@ -109,8 +109,8 @@ int main(int count, char **word) {
                ranks - importers, importers, 1e3 * most, ratio, 1e3 * bound, bar,
                ratio <= bar ? "reached" : "MISSED");
     qdr_layout_destroy(&layout);
-    must(qdr_coupling_close(&coupling));
-    must(qdr_program_close(&program));
+    must(qdr_coupling_destroy(&coupling));
+    must(qdr_program_destroy(&program));
     MPI_Finalize();
     return ratio > bar;
 }

@@ -38,8 +38,8 @@ static void couple(int rank, int ranks) {
     qdr_coupling_options options = QDR_COUPLING_OPTIONS;
     options.transport = "tcp";
     exports = rank < ranks / 2;
-    must(qdr_program_open(MPI_COMM_WORLD, exports ? "left" : "right", 60, &program));
-    must(qdr_coupling_open(program, exports ? "right" : "left", &options, &coupling));
+    must(qdr_program_create(MPI_COMM_WORLD, exports ? "left" : "right", 60, &program));
+    must(qdr_coupling_create(program, exports ? "right" : "left", &options, &coupling));
     qdr_axis axis = {.extent = 1, .spread = QDR_BLOCK, .parts = exports ? ranks / 2 : ranks - ranks / 2};
     qdr_layout *layout;
     must(qdr_layout_regular(1, &axis, NULL, &layout));
@@ -48,9 +48,9 @@ static void couple(int rank, int ranks) {
 
 static void open_stream(void) {
     qdr_stream *stream = NULL;
-    must(qdr_stream_open(coupling, "s", exports ? &field : NULL, exports, exports ? NULL : &field, !exports,
-                         NULL, &stream));
-    must(qdr_stream_close(&stream));
+    must(qdr_stream_create(coupling, "s", exports, exports ? &field : NULL, !exports, exports ? NULL : &field,
+                           NULL, &stream));
+    must(qdr_stream_destroy(&stream));
 }
 
 static void barrier(void) {
@@ -98,8 +98,8 @@ int main(int argc, char **argv) {
                other[samples / 2]);
     if (bridged) {
         qdr_layout_destroy((qdr_layout **)&field.layout);
-        must(qdr_coupling_close(&coupling));
-        must(qdr_program_close(&program));
+        must(qdr_coupling_destroy(&coupling));
+        must(qdr_program_destroy(&program));
     }
     MPI_Finalize();
     return 0;

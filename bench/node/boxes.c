@@ -96,8 +96,8 @@ static ours *ours_open(const block *b, int by_lists) {
                     whose[side][links[side]++] = side ? b->in_rank[f] : b->out_rank[f];
             }
         }
-        qdr_indices out = {.links = links[0], .link_rank = whose[0], .local = local[0]},
-                    in = {.links = links[1], .link_rank = whose[1], .local = local[1]};
+        qdr_indices out = {.links = links[0], .link_rank = whose[0], .place = local[0]},
+                    in = {.links = links[1], .link_rank = whose[1], .place = local[1]};
         check(qdr_map_create(MPI_COMM_WORLD, &out, &in, NULL, &o->map), "qdr_map_create");
         for (int side = 0; side < 2; side++) free(local[side]), free(whose[side]);
     } else {
@@ -108,8 +108,18 @@ static ours *ours_open(const block *b, int by_lists) {
                 lower[1][f * b->dimensions + d] = b->in[f][d];
                 count[f * b->dimensions + d] = b->count[f][d];
             }
-        qdr_boxes out = {b->dimensions, b->extent, QDR_ROW_MAJOR, b->faces, b->out_rank, lower[0], count},
-                  in = {b->dimensions, b->extent, QDR_ROW_MAJOR, b->faces, b->in_rank, lower[1], count};
+        qdr_boxes out = {.dimensions = b->dimensions,
+                         .extent = b->extent,
+                         .boxes = b->faces,
+                         .rank = b->out_rank,
+                         .lower = lower[0],
+                         .count = count},
+                  in = {.dimensions = b->dimensions,
+                        .extent = b->extent,
+                        .boxes = b->faces,
+                        .rank = b->in_rank,
+                        .lower = lower[1],
+                        .count = count};
         check(qdr_map_from_boxes(MPI_COMM_WORLD, &out, &in, NULL, &o->map), "qdr_map_from_boxes");
     }
     o->field = (qdr_field){.source = b->data, .target = b->data, .type = QDR_DOUBLE, .width = 1};
@@ -118,7 +128,7 @@ static ours *ours_open(const block *b, int by_lists) {
 
 static void ours_run(void *state) {
     ours *o = state;
-    check(qdr_map_exchange(o->map, QDR_FORWARD, &o->field, 1), "qdr_map_exchange");
+    check(qdr_map_exchange(o->map, QDR_FORWARD, 1, &o->field), "qdr_map_exchange");
 }
 
 static void ours_close(ours *o) {

@@ -6,7 +6,7 @@
  *
  * Half of the ranks export, half import. Two compact arrays, blocks against blocks, at two sizes: computing per process
  * must stay below a millisecond, and not grow with the extents. Two explicit arrays with random owners: elements per
- * second, from the call of qdr_stream_open to its return on the last rank, and the most memory that building took, of all
+ * second, from the call of qdr_stream_create to its return on the last rank, and the most memory that building took, of all
  * ranks together. The same over TCP, without a bar. Exits with 1 when a bar is missed.
  */
 #include <math.h>
@@ -44,11 +44,11 @@ static qdr_stream *open_often(const scene *s, const qdr_layout *layout, const ch
     double *taken = room((size_t)s->samples, sizeof *taken);
     options.computes = computes;
     for (int i = 0; i < s->samples; i++) {
-        must(qdr_stream_close(&stream));
+        must(qdr_stream_destroy(&stream));
         MPI_Barrier(MPI_COMM_WORLD);
         double begin = seconds_now();
-        must(qdr_stream_open(s->coupling, "s", s->exports ? &field : NULL, s->exports,
-                             s->exports ? NULL : &field, !s->exports, &options, &stream));
+        must(qdr_stream_create(s->coupling, "s", s->exports, s->exports ? &field : NULL, !s->exports,
+                               s->exports ? NULL : &field, &options, &stream));
         double mine = seconds_now() - begin;
         MPI_Allreduce(&mine, &taken[i], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     }
@@ -92,7 +92,7 @@ static double compact(const scene *s, int64_t extent) {
         printf("%lld x %lld, blocks against blocks (%s): %.1f us of computing per process at most, %.2f ms "
                "in all\n",
                (long long)extent, (long long)extent, view.computed, 1e6 * most, 1e3 * seconds);
-    must(qdr_stream_close(&stream));
+    must(qdr_stream_destroy(&stream));
     qdr_layout_destroy(&layout);
     return most;
 }
@@ -124,7 +124,7 @@ static double transfer(const scene *s, qdr_stream **stream, int64_t owned) {
         must(s->exports ? qdr_export(*stream, i, out) : qdr_import(*stream, i, QDR_EXACT, 0, in, NULL));
     }
     if (!s->exports) mine = (seconds_now() - begin) / TIMES;
-    must(qdr_stream_close(stream));
+    must(qdr_stream_destroy(stream));
     MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     free(data);
     return most;
@@ -154,7 +154,7 @@ static void explicit_pair(scene *s, int64_t elements, int has_bars) {
                 printf("    a transfer of them: %.2f ms, %.0f MB/s\n", 1e3 * each,
                        8e-6 * (double)elements / each);
         }
-        must(qdr_stream_close(&stream));
+        must(qdr_stream_destroy(&stream));
     }
     qdr_layout_destroy(&layout);
 }
@@ -163,7 +163,7 @@ static void open_coupling(scene *s, const char *transport) {
     qdr_coupling_options options = QDR_COUPLING_OPTIONS;
     options.transport = transport;
     options.directory = "/tmp";
-    must(qdr_coupling_open(s->program, s->exports ? "importer" : "exporter", &options, &s->coupling));
+    must(qdr_coupling_create(s->program, s->exports ? "importer" : "exporter", &options, &s->coupling));
     if (is_first()) printf("%s\n", qdr_coupling_look(s->coupling).how);
 }
 
@@ -177,7 +177,7 @@ int main(int argc, char **argv) {
     if (ranks < 2 || s.samples < 1)
         give_up("couple needs at least two ranks: mpirun -n 8 couple [--samples N]");
     s.exports = rank < ranks / 2;
-    must(qdr_program_open(MPI_COMM_WORLD, s.exports ? "exporter" : "importer", 0, &s.program));
+    must(qdr_program_create(MPI_COMM_WORLD, s.exports ? "exporter" : "importer", 0, &s.program));
     open_coupling(&s, "mpi");
     s.own = qdr_program_comm(s.program);
     MPI_Comm_rank(s.own, &s.rank);
@@ -186,11 +186,11 @@ int main(int argc, char **argv) {
     judge(&s, small < 1e-3 && large < 1e-3, "less than a millisecond of computing per process");
     judge(&s, large < 3 * small + 20e-6, "whatever the extents");
     explicit_pair(&s, 1 << 20, 1);
-    must(qdr_coupling_close(&s.coupling));
+    must(qdr_coupling_destroy(&s.coupling));
     open_coupling(&s, "tcp");
     explicit_pair(&s, 1 << 20, 0);
-    must(qdr_coupling_close(&s.coupling));
-    must(qdr_program_close(&s.program));
+    must(qdr_coupling_destroy(&s.coupling));
+    must(qdr_program_destroy(&s.program));
     MPI_Finalize();
     return s.missed > 0;
 }

@@ -167,7 +167,7 @@ int main(int count, char **argument) {
     scene model = {.comm = MPI_COMM_WORLD}, scenes[MOST_SUBJECTS];
     subject subjects[MOST_SUBJECTS];
     table t = {.mode = "discovery"};
-    qdr_discovery_info info;
+    const qdr_discovery_info *info;
     char own[MOST_SUBJECTS][64];
     int samples = 201, n = 0;
     MPI_Init(&count, &argument);
@@ -184,9 +184,9 @@ int main(int count, char **argument) {
     n = add(subjects, n, scenes, &model, "MPI_Reduce_scatter_block", OPPONENT, reduce_scatter, NULL);
     n = add(subjects, n, scenes, &model, "NBX", OPPONENT, nbx, NULL);
     n = add(subjects, n, scenes, &model, "default", OURS, ours, NULL);
-    for (int i = 0; qdr_discovery(i, &info) == QDR_OK; i++) {
-        snprintf(own[n], sizeof own[n], "ours:%s", info.name);
-        n = add(subjects, n, scenes, &model, own[n], OURS, ours, info.name);
+    for (int i = 0; (info = qdr_discovery(i)); i++) {
+        snprintf(own[n], sizeof own[n], "ours:%s", info->name);
+        n = add(subjects, n, scenes, &model, own[n], OURS, ours, info->name);
     }
     for (int i = 0; i < n; i++) check(&subjects[i]);
     measure(&(measuring){model.comm, samples}, subjects, n);

@@ -16,7 +16,7 @@ typedef struct mapped {
     qdr_map *map;
     qdr_field field[3];
     int fields;
-    qdr_exchange *exchange; /* under way */
+    qdr_pending *exchange; /* under way */
 } mapped;
 
 static void check(qdr_status status, const char *what) {
@@ -36,8 +36,8 @@ static mapped *mapped_open(const halo *h, const qdr_map_options *options) {
     qdr_indices needs = {.partners = h->receive.partners,
                          .rank = h->receive.rank,
                          .count = count,
-                         .local = local,
-                         .remote = remote};
+                         .place = local,
+                         .partner_place = remote};
     check(qdr_map_create(h->comm, NULL, &needs, options, &m->map), "qdr_map_create");
     free(count), free(local), free(remote);
     return m;
@@ -59,17 +59,17 @@ static void *incoming_open(const halo *h, void *data, int width) {
 
 static void forward_run(void *state) {
     mapped *m = state;
-    check(qdr_map_exchange(m->map, QDR_FORWARD, m->field, m->fields), "qdr_map_exchange");
+    check(qdr_map_exchange(m->map, QDR_FORWARD, m->fields, m->field), "qdr_map_exchange");
 }
 
 void ours_begin(void *state) {
     mapped *m = state;
-    check(qdr_map_start(m->map, QDR_FORWARD, m->field, m->fields, &m->exchange), "qdr_map_start");
+    check(qdr_map_start(m->map, QDR_FORWARD, m->fields, m->field, &m->exchange), "qdr_map_start");
 }
 
 void ours_end(void *state) {
     mapped *m = state;
-    check(qdr_exchange_wait(&m->exchange), "qdr_exchange_wait");
+    check(qdr_wait(&m->exchange), "qdr_wait");
 }
 
 static const double *incoming(void *state, int source) {
@@ -117,7 +117,7 @@ static void *unordered_open(const halo *h, void *data, int width) {
 
 static void reverse_run(void *state) {
     mapped *m = state;
-    check(qdr_map_exchange(m->map, QDR_REVERSE, m->field, m->fields), "qdr_map_exchange");
+    check(qdr_map_exchange(m->map, QDR_REVERSE, m->fields, m->field), "qdr_map_exchange");
 }
 
 const method ours_sums[] = {

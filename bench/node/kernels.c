@@ -15,7 +15,7 @@
  *
  *     alltoall, isend   blocks are packed, sent and transposed while they are unpacked, in tiles
  *     ours              the same with a plan; as with isend, the own block is transposed meanwhile
- *     ours-complete     the same with qdr_complete_exchange()
+ *     ours-complete     the same with qdr_alltoall()
  *     ours-map          a map from elements to elements, its links in the order of tiles
  *
  * Exits with 1 when the best of MPI is faster than the best of ours by more than 3%.
@@ -81,7 +81,7 @@ static void sort_alltoallv(void *state) {
 }
 
 static qdr_buffers buffers_of(sorting *s) {
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = sizeof *s->keys;
     buffers.outgoing_base = s->keys;
     buffers.incoming_base = s->mine;
@@ -127,7 +127,7 @@ static void make_plan(int also_own, qdr_plan **plan) {
             one[count] = 1;
             rank_of[count++] = r;
         }
-    check(qdr_partners_from_both(MPI_COMM_WORLD, count, rank_of, one, count, rank_of, one, 0, &partners),
+    check(qdr_partners_from_both(MPI_COMM_WORLD, count, rank_of, one, count, rank_of, one, 1, &partners),
           "qdr_partners_from_both");
     check(qdr_plan_create(partners, NULL, plan), "qdr_plan_create");
     qdr_partners_destroy(&partners);
@@ -209,8 +209,8 @@ static void transpose_ours(void *state) {
     matrix *m = state;
     int64_t block = m->rows * m->rows, place[MOST_RANKS];
     int others = 0;
-    qdr_buffers buffers = QDR_BUFFERS;
-    qdr_exchange *exchange = NULL;
+    qdr_buffers buffers = {0};
+    qdr_pending *exchange = NULL;
     for (int r = 0; r < ranks; r++)
         if (r != rank) place[others++] = r;
     buffers.item_bytes = block * (int64_t)sizeof(number);
@@ -218,9 +218,9 @@ static void transpose_ours(void *state) {
     buffers.incoming_base = m->came;
     buffers.outgoing_offset = buffers.incoming_offset = place;
     pack_blocks(m);
-    check(qdr_exchange_start(m->plan, &buffers, &exchange), "qdr_exchange_start");
+    check(qdr_plan_start(m->plan, &buffers, &exchange), "qdr_plan_start");
     unpack_block(m, m->packed + rank * block, rank);
-    check(qdr_exchange_wait(&exchange), "qdr_exchange_wait");
+    check(qdr_wait(&exchange), "qdr_wait");
     for (int r = 0; r < ranks; r++)
         if (r != rank) unpack_block(m, m->came + r * block, r);
 }
@@ -228,16 +228,15 @@ static void transpose_ours(void *state) {
 static void transpose_complete(void *state) {
     matrix *m = state;
     pack_blocks(m);
-    check(qdr_complete_exchange(MPI_COMM_WORLD, NULL, m->packed, m->came,
-                                m->rows * m->rows * (int64_t)sizeof(number)),
-          "qdr_complete_exchange");
+    check(qdr_alltoall(MPI_COMM_WORLD, NULL, m->rows * m->rows * (int64_t)sizeof(number), m->packed, m->came),
+          "qdr_alltoall");
     unpack_blocks(m);
 }
 
 static void transpose_map(void *state) {
     matrix *m = state;
     qdr_field field = {.source = m->from, .target = m->to, .type = QDR_DOUBLE_COMPLEX, .width = 1};
-    check(qdr_map_exchange(m->map, QDR_FORWARD, &field, 1), "qdr_map_exchange");
+    check(qdr_map_exchange(m->map, QDR_FORWARD, 1, &field), "qdr_map_exchange");
 }
 
 /* The links of one side with one rank, in the order of tiles, as both ends see them. */
@@ -268,8 +267,8 @@ static void open_matrix(matrix *m) {
     for (int64_t i = 0; i < m->rows; i++)
         for (int64_t j = 0; j < SIDE; j++)
             m->from[i * SIDE + j] = (number){(double)(rank * m->rows + i), (double)j};
-    qdr_indices sends = {.partners = ranks, .rank = everyone, .count = count, .local = out};
-    qdr_indices receives = {.partners = ranks, .rank = everyone, .count = count, .local = in};
+    qdr_indices sends = {.partners = ranks, .rank = everyone, .count = count, .place = out};
+    qdr_indices receives = {.partners = ranks, .rank = everyone, .count = count, .place = in};
     check(qdr_map_create(MPI_COMM_WORLD, &sends, &receives, NULL, &m->map), "qdr_map_create");
     free(out), free(in);
 }

@@ -34,8 +34,8 @@ static void *ours_open(const traffic *t) {
     int sends = partners_of(t->ranks, t->out, item, to, out);
     int receives = partners_of(t->ranks, t->in, item, from, in);
     if (t->is_map) {
-        qdr_indices outgoing = {.partners = sends, .rank = to, .count = out, .local = t->from};
-        qdr_indices incoming = {.partners = receives, .rank = from, .count = in, .local = t->to};
+        qdr_indices outgoing = {.partners = sends, .rank = to, .count = out, .place = t->from};
+        qdr_indices incoming = {.partners = receives, .rank = from, .count = in, .place = t->to};
         check(qdr_map_create(t->comm, &outgoing, &incoming, NULL, &o->map), "qdr_map_create");
         o->field = (qdr_field){.source = t->outgoing,
                                .target = t->incoming,
@@ -44,11 +44,11 @@ static void *ours_open(const traffic *t) {
         return o;
     }
     qdr_partners *partners = NULL;
-    check(qdr_partners_from_both(t->comm, sends, to, out, receives, from, in, 0, &partners),
+    check(qdr_partners_from_both(t->comm, sends, to, out, receives, from, in, 1, &partners),
           "qdr_partners_from_both");
     check(qdr_plan_create(partners, NULL, &o->plan), "qdr_plan_create");
     qdr_partners_destroy(&partners);
-    o->buffers = (qdr_buffers)QDR_BUFFERS;
+    o->buffers = (qdr_buffers){0};
     o->buffers.item_bytes = 1;
     o->buffers.outgoing_base = t->outgoing;
     o->buffers.incoming_base = t->incoming;
@@ -58,7 +58,7 @@ static void *ours_open(const traffic *t) {
 static void ours_run(void *state) {
     ours *o = state;
     if (o->map)
-        check(qdr_map_exchange(o->map, QDR_FORWARD, &o->field, 1), "qdr_map_exchange");
+        check(qdr_map_exchange(o->map, QDR_FORWARD, 1, &o->field), "qdr_map_exchange");
     else
         check(qdr_plan_exchange(o->plan, &o->buffers), "qdr_plan_exchange");
 }

@@ -17,8 +17,8 @@ int main(void) {
     qdr_status status = qdr_pattern_create(4, 8, messages, &pattern);
     if (!status) status = qdr_schedule_create(pattern, "coloring", NULL, &schedule);
     if (!status) status = qdr_schedule_check(schedule); /* every item arrives once, no rank is hit twice */
-    if (!status) status = qdr_schedule_steps(schedule, &steps, &count);
-    if (!status) status = qdr_steps_write_text(steps, count, stdout);
+    if (!status) status = qdr_schedule_steps(schedule, &count, &steps);
+    if (!status) status = qdr_steps_write_text(count, steps, stdout);
     if (status) fprintf(stderr, "%s: %s\n", qdr_status_text(status), qdr_error_message());
 
     free(steps);

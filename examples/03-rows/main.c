@@ -165,7 +165,7 @@ static qdr_status run(const char *name, const qdr_pattern *pattern, int show) {
         status = exchange(&world, schedule, info.stages);
         printf("%s: stages %d, transfers %lld, bytes moved %lld, bytes wrong %lld\n", name, info.stages,
                (long long)info.transfers, (long long)world.moved, (long long)count_wrong(&world));
-        if (!status && count_wrong(&world)) status = QDR_BROKEN;
+        if (!status && count_wrong(&world)) status = QDR_ERR_BROKEN;
         close_world(&world);
     }
     if (!status && show) status = print_row(schedule, 2, info.stages);

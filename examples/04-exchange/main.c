@@ -57,7 +57,7 @@ static qdr_status exchange(qdr_plan *plan, qdr_partners_view view, int width, in
         for (int64_t k = 0; k < view.send_items[i] * width; k++)
             *place++ = content(view.rank, view.destination[i], k);
 
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = width * (int64_t)sizeof *outgoing;
     buffers.outgoing_base = outgoing;
     buffers.incoming_base = incoming;
@@ -108,7 +108,7 @@ static qdr_status run(int rank, int ranks) {
     qdr_partners_destroy(&partners);
     free(destination);
     free(items);
-    return status ? status : all_wrong ? QDR_BROKEN : QDR_OK;
+    return status ? status : all_wrong ? QDR_ERR_BROKEN : QDR_OK;
 }
 
 int main(int count, char **words) {

@@ -50,30 +50,30 @@ static qdr_status make_plan(int to, int from, qdr_plan **plan) {
     const int64_t items = COLUMNS;
     qdr_partners *partners = NULL;
     qdr_status status =
-        qdr_partners_from_both(MPI_COMM_WORLD, 1, &to, &items, 1, &from, &items, 1, &partners);
+        qdr_partners_from_both(MPI_COMM_WORLD, 1, &to, &items, 1, &from, &items, 0, &partners);
     if (!status) status = qdr_plan_create(partners, NULL, plan);
     qdr_partners_destroy(&partners); /* the plan keeps what it needs */
     return status;
 }
 
-static qdr_status start(qdr_plan *plan, const row outgoing, row incoming, qdr_exchange **exchange) {
-    qdr_buffers buffers = QDR_BUFFERS;
+static qdr_status start(qdr_plan *plan, const row outgoing, row incoming, qdr_pending **exchange) {
+    qdr_buffers buffers = {0};
     buffers.item_bytes = sizeof(int64_t);
     buffers.outgoing_base = outgoing;
     buffers.incoming_base = incoming;
-    return qdr_exchange_start(plan, &buffers, exchange);
+    return qdr_plan_start(plan, &buffers, exchange);
 }
 
 /* An edge: the exchange that brings its halo, and the row that can be computed then. */
 typedef struct edge {
-    qdr_exchange *exchange;
+    qdr_pending *exchange;
     int row;
 } edge;
 
 static qdr_status wait_in_order(slab *own, edge *first, edge *second) {
-    qdr_status status = qdr_exchange_wait(&first->exchange);
+    qdr_status status = qdr_wait(&first->exchange);
     if (!status) smooth_row(own, first->row);
-    if (!status) status = qdr_exchange_wait(&second->exchange);
+    if (!status) status = qdr_wait(&second->exchange);
     if (!status) smooth_row(own, second->row);
     return status;
 }
@@ -84,7 +84,7 @@ static qdr_status take_as_they_come(slab *own, edge *edges) {
     while (!status && (edges[0].exchange || edges[1].exchange))
         for (int e = 0; !status && e < 2; e++) {
             int done = 0;
-            if (edges[e].exchange) status = qdr_exchange_test(&edges[e].exchange, &done);
+            if (edges[e].exchange) status = qdr_test(&edges[e].exchange, &done);
             if (done) smooth_row(own, edges[e].row);
         }
     return status;
@@ -151,7 +151,7 @@ static qdr_status run(int rank, int ranks) {
     qdr_plan_destroy(&own->down);
     qdr_plan_destroy(&own->up);
     free(own);
-    return status ? status : different ? QDR_BROKEN : QDR_OK;
+    return status ? status : different ? QDR_ERR_BROKEN : QDR_OK;
 }
 
 int main(int count, char **words) {

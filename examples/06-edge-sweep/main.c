@@ -101,7 +101,7 @@ static qdr_status make_map(const mesh *all, const int *owner, int ranks, share *
         partners += k > before;
     }
     qdr_indices needs = {
-        .partners = partners, .rank = rank, .count = count, .local = local, .remote = remote};
+        .partners = partners, .rank = rank, .count = count, .place = local, .partner_place = remote};
     qdr_map_options options = QDR_MAP_OPTIONS;
     options.reverse = QDR_REVERSE_COMBINE;
     qdr_status status = qdr_map_create(MPI_COMM_WORLD, NULL, &needs, &options, &own->map);
@@ -131,7 +131,7 @@ static void sweep(const share *own, values *x, values *y) {
 static qdr_status timed_exchange(const share *own, qdr_direction direction, const qdr_field *field,
                                  double *seconds) {
     double start = MPI_Wtime();
-    qdr_status status = own->map ? qdr_map_exchange(own->map, direction, field, 1) : QDR_OK;
+    qdr_status status = own->map ? qdr_map_exchange(own->map, direction, 1, field) : QDR_OK;
     *seconds += MPI_Wtime() - start;
     return status;
 }
@@ -165,10 +165,10 @@ static qdr_status run_sweeps(const share *own, values *x, double *seconds) {
 static qdr_status collect(const share *own, values *x, values *everything) {
     int root = 0;
     qdr_map *map = NULL;
-    qdr_indices out = {.partners = 1, .rank = &root, .count = &own->points, .remote = own->number};
+    qdr_indices out = {.partners = 1, .rank = &root, .count = &own->points, .partner_place = own->number};
     qdr_field field = {.source = x, .target = everything, .type = QDR_DOUBLE, .width = VARIABLES};
     qdr_status status = qdr_map_create(MPI_COMM_WORLD, &out, NULL, NULL, &map);
-    if (!status) status = qdr_map_exchange(map, QDR_FORWARD, &field, 1);
+    if (!status) status = qdr_map_exchange(map, QDR_FORWARD, 1, &field);
     qdr_map_destroy(&map);
     return status;
 }

@@ -99,7 +99,7 @@ static qdr_status make_map(const matrix *all, piece *own) {
         count[partners] = list_ghosts(own, r, first_row(all, r, own->ranks), remote + own->ghosts);
         own->ghosts += count[partners++];
     }
-    qdr_indices needs = {.partners = partners, .rank = rank, .count = count, .remote = remote};
+    qdr_indices needs = {.partners = partners, .rank = rank, .count = count, .partner_place = remote};
     qdr_map_options options = QDR_MAP_OPTIONS;
     options.keeps_incoming = 1; /* so `local` is not needed: there is no array for them to stand in */
     qdr_status status = qdr_map_create(own->comm, NULL, &needs, &options, &own->map);
@@ -119,12 +119,12 @@ static void add_product(const piece *own, int owner, const double *x, double *y)
 
 static qdr_status multiply(const piece *own, const double *x, double *y) {
     qdr_field field = {.source = x, .type = QDR_DOUBLE, .width = 1};
-    qdr_exchange *exchange = NULL;
-    qdr_status status = qdr_map_start(own->map, QDR_FORWARD, &field, 1, &exchange);
+    qdr_pending *exchange = NULL;
+    qdr_status status = qdr_map_start(own->map, QDR_FORWARD, 1, &field, &exchange);
     if (status) return status;
     memset(y, 0, (size_t)own->rows * sizeof *y);
     add_product(own, own->rank, x, y);
-    status = qdr_exchange_wait(&exchange);
+    status = qdr_wait(&exchange);
     if (status) return status;
     qdr_partners_view view = qdr_map_look(own->map);
     for (int s = 0; s < view.receives; s++)
@@ -176,7 +176,7 @@ static qdr_status collect(const piece *own, const double *x, double *everything)
     qdr_indices out = {.partners = 1, .rank = &root, .count = &own->rows};
     qdr_field field = {.source = x, .target = everything, .type = QDR_DOUBLE, .width = 1};
     qdr_status status = qdr_map_create(own->comm, &out, NULL, NULL, &map);
-    if (!status) status = qdr_map_exchange(map, QDR_FORWARD, &field, 1);
+    if (!status) status = qdr_map_exchange(map, QDR_FORWARD, 1, &field);
     qdr_map_destroy(&map);
     return status;
 }

@@ -97,7 +97,7 @@ static qdr_status make_map(piece *all, const char *method) {
 static qdr_status multiply(const piece *all, double *x, double *y) {
     const rows *own = &all->own;
     qdr_field field = {.source = x, .target = x + own->count, .type = QDR_DOUBLE, .width = 1};
-    qdr_status status = qdr_map_exchange(all->map, QDR_FORWARD, &field, 1);
+    qdr_status status = qdr_map_exchange(all->map, QDR_FORWARD, 1, &field);
     if (status) return status;
     memset(y, 0, (size_t)own->count * sizeof *y);
     for (int64_t e = 0; e < own->entries; e++)

@@ -86,7 +86,7 @@ static void migrate(particle *own, int64_t *count, const char *label, int64_t li
     if (!destination) abort();
     for (int64_t i = 0; i < *count; i++) destination[i] = owner(&own[i]);
     how.memory = limit;
-    if (qdr_migrate_array(MPI_COMM_WORLD, own, sizeof *own, count, CAPACITY, destination, &how, &report))
+    if (qdr_migrate_array(MPI_COMM_WORLD, count, CAPACITY, own, sizeof *own, destination, &how, &report))
         stop(qdr_error_message());
     check(own, *count);
     if (limit && report.peak > limit) stop("more was in use than the limit");
@@ -108,7 +108,7 @@ static void try_at_once(particle *own, int64_t count) {
     for (int64_t i = 0; i < count; i++) destination[i] = owner(&own[i]);
     how.method = "direct";
     qdr_status status =
-        qdr_migrate_array(MPI_COMM_WORLD, own, sizeof *own, &count, CAPACITY, destination, &how, NULL);
+        qdr_migrate_array(MPI_COMM_WORLD, &count, CAPACITY, own, sizeof *own, destination, &how, NULL);
     if (rank == 0) printf("%-12s %s\n", "all at once", status ? "does not fit" : "fits");
     free(destination);
 }

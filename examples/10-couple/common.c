@@ -31,24 +31,24 @@ double exact(double x, double y, int tick) {
 /* ---- a program and the other one ----------------------------------------------------------------------- */
 
 /* The same calls whether the programs were launched together or not. MPI_COMM_WORLD may hold both; `comm`
- * holds this one. Without options the other is waited for 60 seconds, or as long as QDR_STALL_SECONDS says.
+ * holds this one. Without options the other is waited for 60 seconds, or as long as QDR_DEADLINE says.
  * */
 side meet(int *argc, char ***argv, const char *name, const char *other) {
     side self = {.name = name, .comm = MPI_COMM_WORLD};
     MPI_Init(argc, argv);
-    check(&self, qdr_program_open(MPI_COMM_WORLD, name, 0, &self.program));
+    check(&self, qdr_program_create(MPI_COMM_WORLD, name, 0, &self.program));
     self.comm = qdr_program_comm(self.program);
     MPI_Comm_rank(self.comm, &self.rank);
     MPI_Comm_size(self.comm, &self.ranks);
     say(&self, "%d ranks; waiting for %s ...", self.ranks, other);
-    check(&self, qdr_coupling_open(self.program, other, NULL, &self.coupling));
+    check(&self, qdr_coupling_create(self.program, other, NULL, &self.coupling));
     say(&self, "coupled: %s", qdr_coupling_look(self.coupling).how);
     return self;
 }
 
 void leave(side *self) {
-    check(self, qdr_coupling_close(&self->coupling));
-    check(self, qdr_program_close(&self->program));
+    check(self, qdr_coupling_destroy(&self->coupling));
+    check(self, qdr_program_destroy(&self->program));
     MPI_Finalize();
 }
 
@@ -135,7 +135,7 @@ void let_flow(const side *self, piece *all) {
     double *temperature = all->temperature;
     qdr_field field = {
         .source = temperature, .target = temperature + all->own, .type = QDR_DOUBLE, .width = 1};
-    check(self, qdr_map_exchange(all->map, QDR_FORWARD, &field, 1));
+    check(self, qdr_map_exchange(all->map, QDR_FORWARD, 1, &field));
     for (int64_t i = 0; i < all->own; i++) all->flow[i] = 0;
     for (int64_t b = 0; b < all->bonds; b++) {
         const bond *one = &all->bond[b];

@@ -15,7 +15,7 @@
  * Heat is exported as a total since the beginning, not as a rate: whichever export the plate takes, no
  * heat is lost in between. Each export is followed by a promise, when the next one will be. Without that
  * neither program could tell whether an export is the last before some time, each would wait for the other,
- * and both would get QDR_DEADLOCK.
+ * and both would get QDR_ERR_DEADLOCK.
  *
  * The layout of the vertices is explicit: each rank lists its own, in the order of its memory. The plate
  * never sees that list. The library compares it with the plate's layout, piece by piece, and keeps what each
@@ -116,9 +116,9 @@ static void hand_over_capacity(const side *self, half *all) {
         .name = "capacity", .layout = all->vertices, .region = all->interface, .type = QDR_DOUBLE};
     const void *data = all->heat.capacity;
     qdr_stream *stream;
-    check(self, qdr_stream_open(self->coupling, "capacity", &field, 1, NULL, 0, NULL, &stream));
+    check(self, qdr_stream_create(self->coupling, "capacity", 1, &field, 0, NULL, NULL, &stream));
     check(self, qdr_export(stream, 0, &data));
-    check(self, qdr_stream_close(&stream));
+    check(self, qdr_stream_destroy(&stream));
     for (int64_t i = 0; i < all->heat.own; i++)
         if (all->is_interface[i]) all->heat.capacity[i] = 0;
 }
@@ -135,10 +135,10 @@ static streams open_streams(const side *self, const half *all) {
     streams to;
     interface.name = "temperature";
     check(self,
-          qdr_stream_open(self->coupling, "temperature", NULL, 0, &interface, 1, NULL, &to.temperature));
+          qdr_stream_create(self->coupling, "temperature", 0, NULL, 1, &interface, NULL, &to.temperature));
     interface.name = "heat";
-    check(self, qdr_stream_open(self->coupling, "heat", &interface, 1, NULL, 0, NULL, &to.heat));
-    check(self, qdr_stream_open(self->coupling, "picture", shown, 5, NULL, 0, NULL, &to.picture));
+    check(self, qdr_stream_create(self->coupling, "heat", 1, &interface, 0, NULL, NULL, &to.heat));
+    check(self, qdr_stream_create(self->coupling, "picture", 5, shown, 0, NULL, NULL, &to.picture));
     say_stream(self, to.temperature);
     say_stream(self, to.heat);
     return to;
@@ -185,9 +185,9 @@ int main(int argc, char **argv) {
     qdr_stream_view exported = qdr_stream_look(to.heat);
     say(&self, "%d steps done, %lld exports of heat", LAST / MESH_STEP, (long long)exported.exports);
 
-    check(&self, qdr_stream_close(&to.temperature));
-    check(&self, qdr_stream_close(&to.heat));
-    check(&self, qdr_stream_close(&to.picture));
+    check(&self, qdr_stream_destroy(&to.temperature));
+    check(&self, qdr_stream_destroy(&to.heat));
+    check(&self, qdr_stream_destroy(&to.picture));
     free_half(&all);
     leave(&self);
     return 0;

@@ -138,5 +138,5 @@ void picture_owners(qdr_picture *picture, int panel, const scene *all, int plate
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
 qdr_status picture_open(FILE *file, qdr_picture **picture) {
-    return qdr_picture_open(file, WIDTH + 2 * MARGIN, PANELS * (CAPTION + HEIGHT) + MARGIN, 12, picture);
+    return qdr_picture_create(file, WIDTH + 2 * MARGIN, PANELS * (CAPTION + HEIGHT) + MARGIN, 12, picture);
 }

@@ -4,9 +4,9 @@
  * time, and whose columns are cut into blocks. mesh.c has the right half, and says how to run the two and
  * what they tell each other:
  *
- *     meet()            who I am, and whom I talk to (common.c): qdr_program_open, qdr_coupling_open
+ *     meet()            who I am, and whom I talk to (common.c): qdr_program_create, qdr_coupling_create
  *     describe()        how my array lies on my ranks, and which of its elements are meant: layout, region
- *     open_streams()    what goes to the other program, and what comes: qdr_stream_open
+ *     open_streams()    what goes to the other program, and what comes: qdr_stream_create
  *     step()            qdr_export, qdr_stream_promise, qdr_import
  *
  * At the end one rank has both fields: those of the mesh are imported, and those of the plate come by a
@@ -104,9 +104,9 @@ static void take_over_capacity(const side *self, half *all) {
     double *more = room(all->heat.own, sizeof *more);
     void *data = more;
     qdr_stream *stream;
-    check(self, qdr_stream_open(self->coupling, "capacity", NULL, 0, &field, 1, NULL, &stream));
+    check(self, qdr_stream_create(self->coupling, "capacity", 0, NULL, 1, &field, NULL, &stream));
     check(self, qdr_import(stream, 0, QDR_EXACT, 0, &data, NULL));
-    check(self, qdr_stream_close(&stream));
+    check(self, qdr_stream_destroy(&stream));
     for (int64_t i = 0; i < all->heat.own; i++) all->heat.capacity[i] += more[i];
     free(more);
 }
@@ -132,9 +132,9 @@ static void open_pictures(const side *self, const half *all, streams *to) {
                             {.name = "owner", .layout = all->layout, .type = QDR_INT32}};
     qdr_coupled together[] = {spread[0], spread[1], spread[2]};
     for (int i = 0; i < 3; i++) together[i].layout = nodes;
-    check(self, qdr_stream_open(self->coupling, "picture", NULL, 0, of_mesh, 5, NULL, &to->picture));
-    check(self, qdr_coupling_open(self->program, self->name, NULL, &to->inside));
-    check(self, qdr_stream_open(to->inside, "gather", spread, 3, together, 3, NULL, &to->gather));
+    check(self, qdr_stream_create(self->coupling, "picture", 0, NULL, 5, of_mesh, NULL, &to->picture));
+    check(self, qdr_coupling_create(self->program, self->name, NULL, &to->inside));
+    check(self, qdr_stream_create(to->inside, "gather", 3, spread, 3, together, NULL, &to->gather));
     qdr_layout_destroy(&nodes);
     qdr_layout_destroy(&triangles);
 }
@@ -144,9 +144,9 @@ static streams open_streams(const side *self, const half *all) {
     streams to;
     interface.name = "temperature";
     check(self,
-          qdr_stream_open(self->coupling, "temperature", &interface, 1, NULL, 0, NULL, &to.temperature));
+          qdr_stream_create(self->coupling, "temperature", 1, &interface, 0, NULL, NULL, &to.temperature));
     interface.name = "heat";
-    check(self, qdr_stream_open(self->coupling, "heat", NULL, 0, &interface, 1, NULL, &to.heat));
+    check(self, qdr_stream_create(self->coupling, "heat", 0, NULL, 1, &interface, NULL, &to.heat));
     open_pictures(self, all, &to);
     say_stream(self, to.temperature);
     say_stream(self, to.heat);
@@ -154,11 +154,11 @@ static streams open_streams(const side *self, const half *all) {
 }
 
 static void close_streams(const side *self, streams *to) {
-    check(self, qdr_stream_close(&to->temperature));
-    check(self, qdr_stream_close(&to->heat));
-    check(self, qdr_stream_close(&to->picture));
-    check(self, qdr_stream_close(&to->gather));
-    check(self, qdr_coupling_close(&to->inside));
+    check(self, qdr_stream_destroy(&to->temperature));
+    check(self, qdr_stream_destroy(&to->heat));
+    check(self, qdr_stream_destroy(&to->picture));
+    check(self, qdr_stream_destroy(&to->gather));
+    check(self, qdr_coupling_destroy(&to->inside));
 }
 
 /* The own flow is computed while the mesh's answer is on its way. Returns the time of that answer. */
@@ -166,13 +166,14 @@ static double step(const side *self, half *all, const streams *to, int tick) {
     piece *heat = &all->heat;
     const void *from = heat->temperature;
     void *into = all->inflow;
-    qdr_import_call *call;
+    qdr_pending *call;
     double matched;
     check(self, qdr_export(to->temperature, tick, &from));
     check(self, qdr_stream_promise(to->temperature, tick + PLATE_STEP));
-    check(self, qdr_import_start(to->heat, tick + PLATE_STEP, QDR_NEAREST, MESH_STEP / 2.0, &into, &call));
+    check(self, qdr_import_start(to->heat, tick + PLATE_STEP, QDR_NEAREST, MESH_STEP / 2.0, &into, &matched,
+                                 &call));
     let_flow(self, heat);
-    check(self, qdr_import_wait(&call, &matched));
+    check(self, qdr_wait(&call));
     for (int64_t i = 0; i < heat->own; i++) {
         heat->temperature[i] +=
             (PLATE_STEP * TICK * heat->flow[i] + all->inflow[i] - all->before[i]) / heat->capacity[i];
@@ -279,7 +280,7 @@ int main(int argc, char **argv) {
 
     if (self.rank == 0) {
         picture_owners(picture, 2, whole, self.ranks, mesh_ranks);
-        int is_cut = qdr_picture_close(&picture) || fclose(file);
+        int is_cut = qdr_picture_destroy(&picture) || fclose(file);
         failed = report(&self, whole, heat_before) || is_cut;
         say(&self, is_cut ? "%s could not be written" : "%s has the picture", path);
     }

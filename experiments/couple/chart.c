@@ -86,11 +86,11 @@ int draw_chart(const chart *chart, const char *path) {
     FILE *file = fopen(path, "w");
     if (!file) return 0;
     find_limits(&f);
-    qdr_status status = qdr_picture_open(file, WIDTH, HEIGHT, 13, &f.picture);
+    qdr_status status = qdr_picture_create(file, WIDTH, HEIGHT, 13, &f.picture);
     if (!status) {
         draw_axes(&f);
         for (int i = 0; i < chart->lines; i++) draw_line(&f, i);
-        status = qdr_picture_close(&f.picture);
+        status = qdr_picture_destroy(&f.picture);
     }
     return !fclose(file) && !status;
 }

@@ -227,14 +227,14 @@ static void measure(const experiment *e, int number, qdr_coupling *coupling, con
     for (int64_t t = 0; t < e->times; t++) {
         qdr_stream *stream = NULL;
         double start = begin_together(comm);
-        need(qdr_stream_open(coupling, name, role ? NULL : &field, !role, role ? &field : NULL, role,
-                             &options, &stream),
+        need(qdr_stream_create(coupling, name, !role, role ? NULL : &field, role, role ? &field : NULL,
+                               &options, &stream),
              name);
         double took = MPI_Wtime() - start;
         MPI_Allreduce(&took, &samples[t].open, 1, MPI_DOUBLE, MPI_MAX, comm);
         samples[t].view = qdr_stream_look(stream);
         if (t == 0) digest = digest_of_all(stream, role, comm);
-        need(qdr_stream_close(&stream), "closing a stream");
+        need(qdr_stream_destroy(&stream), "closing a stream");
     }
     if (self) return;
     qsort(samples, (size_t)e->times, sizeof *samples, by_building);
@@ -246,16 +246,16 @@ static void couple(const experiment *e, int role, MPI_Comm comm) {
     qdr_program *program = NULL;
     qdr_coupling *coupling = NULL;
     int own;
-    need(qdr_program_open(comm, names[role], 0, &program), "a program");
-    need(qdr_coupling_open(program, names[!role], NULL, &coupling), "a coupling");
+    need(qdr_program_create(comm, names[role], 0, &program), "a program");
+    need(qdr_coupling_create(program, names[!role], NULL, &coupling), "a coupling");
     MPI_Comm_rank(qdr_program_comm(program), &own);
     array array = make_array(e, role, own);
     for (int i = 0; i < WAYS; i++)
         if (strchr(ways[i].cases, e->kind[0])) measure(e, i, coupling, &array, role, comm);
     qdr_layout_destroy(&array.layout);
     qdr_region_destroy(&array.region);
-    need(qdr_coupling_close(&coupling), "closing a coupling");
-    need(qdr_program_close(&program), "closing a program");
+    need(qdr_coupling_destroy(&coupling), "closing a coupling");
+    need(qdr_program_destroy(&program), "closing a program");
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Results and error texts.
+ * Results, error texts, the version.
  *
- * Every function that can fail returns a qdr_status; QDR_OK is 0. When it is something else, the calling
- * thread's qdr_error_message() holds one line that says what was wrong, where, and what was expected. Outputs
- * are written only on success. The library never prints, aborts or exits.
+ * Every function that can fail returns a qdr_status. QDR_OK is 0; all others begin with QDR_ERR_. After a failure the
+ * calling thread's qdr_error_message() is one line that says what was wrong, where, and what was expected. Outputs are
+ * written only on success. The library never prints, aborts or exits.
+ *
+ * Words. A function that makes an object is called create, or says from what; destroy sets the handle to NULL. What is
+ * started is tested or waited for. A *deadline* is a number of seconds. In lists of arguments a count stands before the
+ * pointer to what it counts. Ranks are int, and so are numbers of ranks; everything else is counted in int64_t. Each
+ * function says whether it is *Collective*, called by all ranks of the communicator in the same order, or *Local*.
+ *
+ * Structs of yours that the library reads or fills are zeroed at first (`= {0}`), for 0 is the default everywhere; options
+ * are begun with their name in capitals (QDR_PLAN_OPTIONS), which sets their size. So a program that was compiled with an
+ * older header runs with a later library. Structs of the library that you look at are pointed to.
  */
 #ifndef QUADRILLE_BASE_H
 #define QUADRILLE_BASE_H
@@ -15,11 +24,13 @@
 extern "C" {
 #endif
 
-#define QDR_VERSION "0.1.0"
+#define QDR_VERSION "0.2.0"
 
-/* One table makes the enumeration and its texts. */
-#define QDR_STATUS_TABLE(X)                                                                                  \
-    X(OK, "success")                                                                                         \
+/* Local. The version of the library that runs; QDR_VERSION is that of the header. */
+const char *qdr_version(void);
+
+/* One table makes the failures and their texts. */
+#define QDR_ERROR_TABLE(X)                                                                                   \
     X(INVALID, "invalid argument")                                                                           \
     X(SYNTAX, "malformed text")                                                                              \
     X(UNKNOWN, "unknown name")                                                                               \
@@ -41,9 +52,10 @@ extern "C" {
     X(FULL, "the queue is full")
 
 typedef enum qdr_status {
-#define QDR_STATUS_ENUM(name, text) QDR_##name,
-    QDR_STATUS_TABLE(QDR_STATUS_ENUM)
-#undef QDR_STATUS_ENUM
+    QDR_OK,
+#define QDR_ERROR_ENUM(name, text) QDR_ERR_##name,
+    QDR_ERROR_TABLE(QDR_ERROR_ENUM)
+#undef QDR_ERROR_ENUM
 } qdr_status;
 
 /* Local. The fixed text of a status; never NULL. */
@@ -63,7 +75,7 @@ typedef void qdr_log_function(void *context, const char *line);
 void qdr_set_log(qdr_log_function *function, void *context);
 
 /* A variable of the environment. Values that are not as expected are refused by the call that needs them,
- * with QDR_INVALID. */
+ * with QDR_ERR_INVALID. */
 typedef struct qdr_environment_info {
     const char *name;
     const char *kind;     /* seconds, bytes, count, word, name, path or flag */
@@ -73,8 +85,8 @@ typedef struct qdr_environment_info {
     const char *meaning;  /* one line */
 } qdr_environment_info;
 
-/* Local. The index-th variable that the library and the drop-in read; QDR_RANGE past the last. */
-qdr_status qdr_environment(int index, qdr_environment_info *info);
+/* Local. The index-th variable that the library and the drop-in read; NULL past the last. */
+const qdr_environment_info *qdr_environment(int index);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The regular exchanges of the CM-5 paper, on MPI: complete exchange and broadcast.
+ * The regular exchanges of the CM-5 paper, on MPI: from all to all, and broadcast.
  */
 #ifndef QUADRILLE_COLLECTIVES_H
 #define QUADRILLE_COLLECTIVES_H
@@ -9,22 +9,28 @@
 #include <stdint.h>
 
 #include "quadrille/base.h"
+#include "quadrille/pending.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Collective. Block r of this rank's `outgoing`, the bytes r*bytes to (r+1)*bytes, comes to rank r and there
- * to the place of this rank in `incoming`, as with MPI_Alltoall; the two must not overlap. `algorithm` is
- * LEX, PEX, REX or BEX, or another name of the table that needs no machine, with options if wanted; NULL is
- * PEX, but where all ranks share a node what plans choose there: the node's memory. It and `bytes` are the same on all ranks; `bytes` may be another at every call.
+/* Collective. Block r of this rank's `outgoing`, the bytes r*bytes to (r+1)*bytes, comes to rank r and there to the place
+ * of this rank in `incoming`, as with MPI_Alltoall; the two must not overlap. `algorithm` is NULL for what suits: the
+ * node's memory where all ranks share a node, else PEX. Or it is LEX, PEX, REX or BEX, or another name of the table that
+ * needs no machine, with options if wanted. It and `bytes` are the same on all ranks; `bytes` may be another at every call.
  *
- * The first call of an algorithm makes a plan, O(ranks), which is kept with the communicator until that is
- * freed; all ranks get the same status then. Later calls agree on nothing, and from the second of the same
- * size on they allocate nothing. A call in which the deadline (QDR_STALL_SECONDS) passes leaves the
- * communicator unfit for further ones, and its memory must stay until the communicator is freed. */
-qdr_status qdr_complete_exchange(MPI_Comm comm, const char *algorithm, const void *outgoing, void *incoming,
-                                 int64_t bytes);
+ * The first call of an algorithm makes a plan, O(ranks), which is kept with the communicator until that is freed; all
+ * ranks get the same status then. Later calls agree on nothing, and from the second of the same size on they allocate
+ * nothing. A call in which the deadline (QDR_DEADLINE) passes leaves the communicator unfit for further ones, and its
+ * memory must stay until the communicator is freed. */
+qdr_status qdr_alltoall(MPI_Comm comm, const char *algorithm, int64_t bytes, const void *outgoing,
+                        void *incoming);
+
+/* Collective. The same without waiting for the end (quadrille/pending.h); only the first call of an algorithm waits, for
+ * its plan. Two of an algorithm may be under way: QDR_ERR_BUSY for a third. After QDR_ERR_STALLED the handle is NULL. */
+qdr_status qdr_alltoall_start(MPI_Comm comm, const char *algorithm, int64_t bytes, const void *outgoing,
+                              void *incoming, qdr_pending **pending);
 
 /* Collective over the ranks of `group` alone, which all give the same list and number of bytes; no
  * communicator is made for them. group[0] has the data, the others get it. "linear" (LIB): to one after the

@@ -6,14 +6,14 @@
  * knows the other's decomposition; both name what they give and what they want, and the library finds out who has
  * to send what to whom, once, in parallel, and does it as often as they like (Lee and Sussman; "InterComm").
  *
- *     qdr_program_open(MPI_COMM_WORLD, "ocean", 0, &program);             who I am
- *     qdr_coupling_open(program, "atmos", NULL, &coupling);               whom I talk to
+ *     qdr_program_create(MPI_COMM_WORLD, "ocean", 0, &program);             who I am
+ *     qdr_coupling_create(program, "atmos", NULL, &coupling);               whom I talk to
  *     qdr_coupled sst = {.name = "sst", .layout = mine, .region = surface, .type = QDR_DOUBLE};
- *     qdr_stream_open(coupling, "surface", &sst, 1, NULL, 0, NULL, &out); what I give, in one place; builds schedules
+ *     qdr_stream_create(coupling, "surface", 1, &sst, 0, NULL, NULL, &out); what I give, in one place; builds schedules
  *     for (...) qdr_export(out, time, &temperature);                      copied, and sent when asked for
- *     qdr_stream_close(&out), qdr_coupling_close(&coupling), qdr_program_close(&program);
+ *     qdr_stream_destroy(&out), qdr_coupling_destroy(&coupling), qdr_program_destroy(&program);
  *
- * and in the other program qdr_stream_open(..., NULL, 0, &sst, 1, ...) and
+ * and in the other program qdr_stream_create(..., 0, NULL, 1, &sst, ...) and
  *
  *     qdr_import(in, time, QDR_EXACT, 0, &array, NULL);
  *
@@ -35,12 +35,12 @@
  *
  * Failure. Every call that waits has a deadline, and all ranks of both programs return the same error, with one
  * sentence that names programs, stream, field, rank and values. When the other program dies, every call that waits for
- * it returns at once (QDR_PEER), and each rank says what it was waiting for; in one launch MPI decides what a death
- * means, and the deadline holds. QDR_STALLED is each rank's own: near the deadline one may return it and another QDR_OK.
- * Only ranks that returned QDR_STALLED repeat the call.
+ * it returns at once (QDR_ERR_PEER), and each rank says what it was waiting for; in one launch MPI decides what a death
+ * means, and the deadline holds. QDR_ERR_STALLED is each rank's own: near the deadline one may return it and another QDR_OK.
+ * Only ranks that returned QDR_ERR_STALLED repeat the call.
  *
- * A call that is refused (QDR_INVALID) on all ranks harms nothing. When it is refused on some ranks of a program and not
- * on others, these say so at once, and the stream fails with QDR_MISMATCH on all ranks of both programs, as it does when
+ * A call that is refused (QDR_ERR_INVALID) on all ranks harms nothing. When it is refused on some ranks of a program and not
+ * on others, these say so at once, and the stream fails with QDR_ERR_MISMATCH on all ranks of both programs, as it does when
  * ranks name different times: an import before it ends, exports and promises soon after, for they do not wait.
  *
  * Calls marked Collective are called by all ranks of a program, in the same order; Both: by all ranks of both programs.
@@ -64,22 +64,21 @@ extern "C" {
 typedef struct qdr_program qdr_program;
 typedef struct qdr_coupling qdr_coupling;
 typedef struct qdr_stream qdr_stream;
-typedef struct qdr_import_call qdr_import_call;
 
 /* ---- programs ------------------------------------------------------------------------------------------ */
 
 /* Collective over `comm`, which holds the ranks of this program, or those of several that were launched together:
  * each rank says the name of its own. Names are letters, digits and - _ . and do not begin
- * with a dot; at most 63 characters. `seconds` is the
- * deadline; 0: QDR_STALL_SECONDS of the environment, else none. */
-qdr_status qdr_program_open(MPI_Comm comm, const char *name, double seconds, qdr_program **program);
+ * with a dot; at most 63 characters. `deadline` 0: QDR_DEADLINE of the
+ * environment, else none. */
+qdr_status qdr_program_create(MPI_Comm comm, const char *name, double deadline, qdr_program **program);
 
 /* Local. The communicator of this program's ranks alone, to be used where a program that runs alone would use
  * MPI_COMM_WORLD; valid until the program is closed. */
 MPI_Comm qdr_program_comm(const qdr_program *program);
 
-/* Collective. QDR_BUSY while couplings of it are open. */
-qdr_status qdr_program_close(qdr_program **program);
+/* Collective. QDR_ERR_BUSY while couplings of it are open. */
+qdr_status qdr_program_destroy(qdr_program **program);
 
 /* ---- couplings ----------------------------------------------------------------------------------------- */
 
@@ -90,8 +89,8 @@ typedef struct qdr_coupling_options {
     /* That sockets listen on: a name or number of this host; NULL: QDR_COUPLE_ADDRESS, else loopback if the directory is
      * local to the host, else that of the host's name. */
     const char *address;
-    /* A deadline for each call on the coupling; 0: QDR_STALL_SECONDS, else 60 seconds for opening, none for the rest. */
-    double seconds;
+    /* Of each call on the coupling; 0: QDR_DEADLINE, else 60 seconds for creating it, none for the rest. */
+    double deadline;
     /* "mpi", "tcp" (also between programs of one launch); NULL: mpi where it is possible. */
     const char *transport;
 } qdr_coupling_options;
@@ -108,10 +107,10 @@ static inline qdr_coupling_options qdr_coupling_options_initial(void) {
 #endif
 
 /* Both. Connects this program with the one of that name; a program may be coupled with several, and with itself:
- * then streams redistribute inside it. When the other does not come before the deadline: QDR_STALLED, saying what was
+ * then streams redistribute inside it. When the other does not come before the deadline: QDR_ERR_STALLED, saying what was
  * looked for, where, and what was found. */
-qdr_status qdr_coupling_open(qdr_program *program, const char *peer, const qdr_coupling_options *options,
-                             qdr_coupling **coupling);
+qdr_status qdr_coupling_create(qdr_program *program, const char *peer, const qdr_coupling_options *options,
+                               qdr_coupling **coupling);
 
 typedef struct qdr_coupling_view {
     const char *name, *peer;
@@ -123,11 +122,11 @@ typedef struct qdr_coupling_view {
 } qdr_coupling_view;
 
 /* Local. Texts live as long as the coupling. */
-qdr_coupling_view qdr_coupling_look(const qdr_coupling *coupling);
+static inline qdr_coupling_view qdr_coupling_look(const qdr_coupling *coupling);
 
-/* Collective. QDR_BUSY while streams of it are open. Waits for the importers of streams that it was not possible to wait
+/* Collective. QDR_ERR_BUSY while streams of it are open. Waits for the importers of streams that it was not possible to wait
  * for when they were closed. Safe after failures. Sets the handle to NULL; NULL is accepted. */
-qdr_status qdr_coupling_close(qdr_coupling **coupling);
+qdr_status qdr_coupling_destroy(qdr_coupling **coupling);
 
 /* ---- streams ------------------------------------------------------------------------------------------- */
 
@@ -157,11 +156,11 @@ typedef struct qdr_stream_options {
 
     /* How it runs. */
     int queue;           /* exports that wait to be asked for, at most; 0: 8 */
-    int fails_when_full; /* an export into a full queue fails with QDR_FULL; else it waits */
+    int fails_when_full; /* an export into a full queue fails with QDR_ERR_FULL; else it waits */
     int converts;        /* importer: values are converted when the types differ; else that is an error */
-    int checked;         /* a checksum with every message; either side may ask for it */
+    int checksums;       /* one with every message; either side may ask for them */
     const qdr_plan_options *plan; /* of the transfer; NULL: defaults */
-    double seconds;               /* deadline of each call; 0: that of the coupling */
+    double deadline;              /* of each call; 0: that of the coupling */
 } qdr_stream_options;
 #ifdef __cplusplus
 #define QDR_STREAM_OPTIONS qdr_stream_options_initial()
@@ -182,9 +181,10 @@ enum { QDR_MOST_COUPLED = 64 };
  * pair of fields. Errors, the same everywhere: names that differ, sizes of regions, types (unless `converts`), widths,
  * an element outside the array, owned twice or by nobody, arguments that differ between ranks. Copies what it is
  * given. */
-qdr_status qdr_stream_open(qdr_coupling *coupling, const char *name, const qdr_coupled *exports, int exported,
-                           const qdr_coupled *imports, int imported, const qdr_stream_options *options,
-                           qdr_stream **stream);
+static inline qdr_status qdr_stream_create(qdr_coupling *coupling, const char *name, int exported,
+                                           const qdr_coupled *exports, int imported,
+                                           const qdr_coupled *imports, const qdr_stream_options *options,
+                                           qdr_stream **stream);
 
 typedef struct qdr_stream_view {
     const char *name;
@@ -210,7 +210,7 @@ typedef struct qdr_stream_view {
 } qdr_stream_view;
 
 /* Local. Texts live as long as the stream. */
-qdr_stream_view qdr_stream_look(const qdr_stream *stream);
+static inline qdr_stream_view qdr_stream_look(const qdr_stream *stream);
 
 /* Local. What this rank sends (`outgoing`), or receives, of a field: for each partner rank of the other program, by
  * rising rank, the places in local memory in the order of the message. Arrays that the caller frees with free(): the
@@ -220,16 +220,16 @@ qdr_status qdr_stream_schedule(const qdr_stream *stream, int outgoing, int field
 
 /* Collective. An exporter waits, up to the deadline, until the importer has closed the stream too: until then it may be
  * asked. (Where both programs close what they export, neither waits; the streams end with the coupling.) An importer says
- * that it will ask no more, and does not wait for the exporter. QDR_BUSY while imports are started and not waited for,
+ * that it will ask no more, and does not wait for the exporter. QDR_ERR_BUSY while imports are started and not waited for,
  * unless the stream has failed: then their handles outlive it, and say so. Otherwise sets the handle to NULL; NULL is
  * accepted. After a failure it is local. */
-qdr_status qdr_stream_close(qdr_stream **stream);
+qdr_status qdr_stream_destroy(qdr_stream **stream);
 
 /* ---- exporting ----------------------------------------------------------------------------------------- */
 
 /* Collective. data[f] is this rank's array of the f-th exported field; copied before the call returns. `time` must be
- * higher than that of the export before, and not lower than what was promised: else QDR_INVALID. Does not wait for the
- * importer unless the queue is full. While it does it promises `time`, and that stays promised after QDR_STALLED. */
+ * higher than that of the export before, and not lower than what was promised: else QDR_ERR_INVALID. Does not wait for the
+ * importer unless the queue is full. While it does it promises `time`, and that stays promised after QDR_ERR_STALLED. */
 qdr_status qdr_export(qdr_stream *stream, double time, const void *const *data);
 
 /* Collective. An exporter promises to export nothing before `time`; an importer to ask for nothing that an export
@@ -247,21 +247,43 @@ typedef enum qdr_match {
 } qdr_match;
 
 /* Collective. data[f] is this rank's array of the f-th imported field. Times of imports never fall. `matched`, if not
- * NULL, is the time of the export that came. QDR_UNMATCHED: it is certain that no export matches; nothing is written, and
- * the stream goes on. When both programs wait for each other: QDR_DEADLOCK, with the streams and times of both. */
+ * NULL, is the time of the export that came. QDR_ERR_UNMATCHED: it is certain that no export matches; nothing is written, and
+ * the stream goes on. When both programs wait for each other: QDR_ERR_DEADLOCK, with the streams and times of both. */
 qdr_status qdr_import(qdr_stream *stream, double time, qdr_match match, double tolerance, void *const *data,
                       double *matched);
 
-/* Collective, but does not wait. Several may be under way; arrays are borrowed until it ends. */
+/* Collective, but does not wait. Several may be under way; arrays, and `matched`, are borrowed until it ends
+ * (quadrille/pending.h). After QDR_ERR_STALLED it is still under way, and the handle stays. */
 qdr_status qdr_import_start(qdr_stream *stream, double time, qdr_match match, double tolerance,
-                            void *const *data, qdr_import_call **call);
+                            void *const *data, double *matched, qdr_pending **pending);
 
-/* Local. Advances everything; *done says whether the import has ended, and then the status is its own and the handle is
- * NULL. */
-qdr_status qdr_import_test(qdr_import_call **call, int *done, double *matched);
+/* ---- sizes --------------------------------------------------------------------------------------------- */
 
-/* Waits for it. After QDR_STALLED it is still under way, and may be waited for again; the handle stays. */
-qdr_status qdr_import_wait(qdr_import_call **call, double *matched);
+/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+void qdr_coupling_look_sized(const qdr_coupling *coupling, qdr_coupling_view *view, size_t view_bytes);
+void qdr_stream_look_sized(const qdr_stream *stream, qdr_stream_view *view, size_t view_bytes);
+qdr_status qdr_stream_create_sized(qdr_coupling *coupling, const char *name, int exported,
+                                   const qdr_coupled *exports, int imported, const qdr_coupled *imports,
+                                   size_t coupled_bytes, const qdr_stream_options *options,
+                                   qdr_stream **stream);
+
+static inline qdr_coupling_view qdr_coupling_look(const qdr_coupling *coupling) {
+    qdr_coupling_view view;
+    qdr_coupling_look_sized(coupling, &view, sizeof view);
+    return view;
+}
+static inline qdr_stream_view qdr_stream_look(const qdr_stream *stream) {
+    qdr_stream_view view;
+    qdr_stream_look_sized(stream, &view, sizeof view);
+    return view;
+}
+static inline qdr_status qdr_stream_create(qdr_coupling *coupling, const char *name, int exported,
+                                           const qdr_coupled *exports, int imported,
+                                           const qdr_coupled *imports, const qdr_stream_options *options,
+                                           qdr_stream **stream) {
+    return qdr_stream_create_sized(coupling, name, exported, exports, imported, imports, sizeof *exports,
+                                   options, stream);
+}
 
 #ifdef __cplusplus
 }

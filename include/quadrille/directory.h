@@ -30,6 +30,7 @@
 
 #include "quadrille/base.h"
 #include "quadrille/map.h"
+#include "quadrille/pending.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,7 +59,7 @@ typedef struct qdr_directory_options {
     int64_t payload_bytes;     /* of each entry; 0: none */
     int caches;                /* ranks remember what they found, and ask again for what was changed since;
                                 * in shared memory, where entries are read in place, nothing is remembered */
-    double seconds; /* a deadline for each call; 0: QDR_STALL_SECONDS of the environment, else none */
+    double deadline;           /* of each call; 0: QDR_DEADLINE of the environment, else none */
 } qdr_directory_options;
 #ifdef __cplusplus
 #define QDR_DIRECTORY_OPTIONS qdr_directory_options_initial()
@@ -76,7 +77,7 @@ static inline qdr_directory_options qdr_directory_options_initial(void) {
 qdr_status qdr_directory_create(MPI_Comm comm, const qdr_directory_options *options,
                                 qdr_directory **directory);
 
-/* Local. Sets the handle to NULL; NULL is accepted. QDR_BUSY while a call is under way. */
+/* Local. Sets the handle to NULL; NULL is accepted. QDR_ERR_BUSY while a call is under way. */
 qdr_status qdr_directory_destroy(qdr_directory **directory);
 
 /* What this rank keeps. */
@@ -91,7 +92,7 @@ typedef struct qdr_directory_view {
 } qdr_directory_view;
 
 /* Local, free of cost. */
-qdr_directory_view qdr_directory_look(const qdr_directory *directory);
+static inline qdr_directory_view qdr_directory_look(const qdr_directory *directory);
 
 /* ---- using it ------------------------------------------------------------------------------------------ */
 
@@ -100,26 +101,26 @@ enum { QDR_NOBODY = -1 };
 
 /* Collective. Arrays of `count`:
  *   owner    NULL: this rank
- *   local    NULL: 0, 1, 2 ...; not negative, and below 2^63 divided by the next power of two of the ranks
+ *   place    NULL: 0, 1, 2 ...; not negative, and below 2^63 divided by the next power of two of the ranks
  *   payload  payload_bytes each; NULL: zeros (insert), left as they are (update), not wanted (find)
  * An id that is in the directory already, with the same owner and place, is legal and counted once; with
- * another one it is QDR_MISMATCH on all ranks, with a sentence that names the smallest such id and both owners:
- * the first entry stays, and all others are inserted. An owner out of range is QDR_RANGE, and nothing is done. */
+ * another one it is QDR_ERR_MISMATCH on all ranks, with a sentence that names the smallest such id and both owners:
+ * the first entry stays, and all others are inserted. An owner out of range is QDR_ERR_RANGE, and nothing is done. */
 qdr_status qdr_directory_insert(qdr_directory *directory, int64_t count, const int64_t *id, const int *owner,
-                                const int64_t *local, const void *payload);
+                                const int64_t *place, const void *payload);
 
 /* Collective. Other contents for entries that exist; of several for one id the last one holds. `unknown`, if
  * not NULL, is the number of this rank's ids that were not there; they are passed over. */
 qdr_status qdr_directory_update(qdr_directory *directory, int64_t count, const int64_t *id, const int *owner,
-                                const int64_t *local, const void *payload, int64_t *unknown);
+                                const int64_t *place, const void *payload, int64_t *unknown);
 
 /* Collective. Of an id that several remove, all have removed it. */
 qdr_status qdr_directory_remove(qdr_directory *directory, int64_t count, const int64_t *id, int64_t *unknown);
 
-/* Collective. Writes owner[i] (QDR_NOBODY: not in the directory), local[i] and payload[i], those that are not
- * NULL; of an unknown id, local is -1 and the payload zero. Ids may be repeated. */
+/* Collective. Writes owner[i] (QDR_NOBODY: not in the directory), place[i] and payload[i], those that are not
+ * NULL; of an unknown id, the place is -1 and the payload zero. Ids may be repeated. */
 qdr_status qdr_directory_find(qdr_directory *directory, int64_t count, const int64_t *id, int *owner,
-                              int64_t *local, void *payload, int64_t *unknown);
+                              int64_t *place, void *payload, int64_t *unknown);
 
 /* ---- split in two -------------------------------------------------------------------------------------- */
 
@@ -136,24 +137,20 @@ typedef struct qdr_directory_call {
     int64_t count;
     const int64_t *id;
     const int *owner; /* said by insert and update */
-    const int64_t *local;
+    const int64_t *place;
     const void *payload;
     int *found_owner; /* learned by find */
-    int64_t *found_local;
+    int64_t *found_place;
     void *found_payload;
-    char *known; /* learned by update, remove and find: whether id[i] was there; NULL: not wanted */
+    /* Learned by update, remove and find; NULL: not wanted. */
+    char *known;      /* [count]: whether id[i] was there */
+    int64_t *unknown; /* how many were not */
 } qdr_directory_call;
-
-typedef struct qdr_directory_round qdr_directory_round;
 
 /* Collective, but does not wait. Any number may be under way; they are carried out in the order in which they
  * were started. The description is copied. */
-qdr_status qdr_directory_start(qdr_directory *directory, const qdr_directory_call *call,
-                               qdr_directory_round **round);
-
-/* Local. *done: it has ended, and then the status is its own and the handle NULL. `unknown` may be NULL. */
-qdr_status qdr_directory_test(qdr_directory_round **round, int *done, int64_t *unknown);
-qdr_status qdr_directory_wait(qdr_directory_round **round, int64_t *unknown);
+static inline qdr_status qdr_directory_start(qdr_directory *directory, const qdr_directory_call *call,
+                                             qdr_pending **pending);
 
 /* ---- resolving ----------------------------------------------------------------------------------------- */
 
@@ -189,14 +186,14 @@ typedef struct qdr_resolve_report {
 
 /* Collective. This rank owns the items own_id[0 .. owned-1], in this order, and needs those of need_id. Writes
  * for each of these its owner (QDR_NOBODY: nobody owns it) and its position there. An id that two ranks own
- * is QDR_MISMATCH, as far as the method notices: `directory` does. `report` may be NULL. */
-qdr_status qdr_resolve(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
-                       const int64_t *need_id, const qdr_resolve_options *options, int *owner, int64_t *place,
-                       qdr_resolve_report *report);
+ * is QDR_ERR_MISMATCH, as far as the method notices: `directory` does. `report` may be NULL. */
+static inline qdr_status qdr_resolve(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
+                                     const int64_t *need_id, const qdr_resolve_options *options, int *owner,
+                                     int64_t *place, qdr_resolve_report *report);
 
 /* Collective. The same, and then the map that brings element i of the owned items to element target[k] (NULL:
  * k) of whoever needs it as the k-th; qdr_map_look() of it is the pattern. An id that nobody owns is
- * QDR_UNKNOWN, with a sentence that names the first such id and who needs it. */
+ * QDR_ERR_UNKNOWN, with a sentence that names the first such id and who needs it. */
 qdr_status qdr_resolve_map(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
                            const int64_t *need_id, const int64_t *target, const qdr_resolve_options *options,
                            qdr_map **map);
@@ -207,8 +204,34 @@ typedef struct qdr_resolve_method_info {
     const char *memory;  /* that a rank needs; one line */
 } qdr_resolve_method_info;
 
-/* Local. The index-th method; QDR_RANGE past the last. */
-qdr_status qdr_resolve_method(int index, qdr_resolve_method_info *info);
+/* Local. The index-th method; NULL past the last. */
+const qdr_resolve_method_info *qdr_resolve_method(int index);
+
+/* ---- sizes --------------------------------------------------------------------------------------------- */
+
+/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+void qdr_directory_look_sized(const qdr_directory *directory, qdr_directory_view *view, size_t view_bytes);
+qdr_status qdr_directory_start_sized(qdr_directory *directory, const qdr_directory_call *call,
+                                     size_t call_bytes, qdr_pending **pending);
+qdr_status qdr_resolve_sized(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
+                             const int64_t *need_id, const qdr_resolve_options *options, int *owner,
+                             int64_t *place, qdr_resolve_report *report, size_t report_bytes);
+
+static inline qdr_directory_view qdr_directory_look(const qdr_directory *directory) {
+    qdr_directory_view view;
+    qdr_directory_look_sized(directory, &view, sizeof view);
+    return view;
+}
+static inline qdr_status qdr_directory_start(qdr_directory *directory, const qdr_directory_call *call,
+                                             qdr_pending **pending) {
+    return qdr_directory_start_sized(directory, call, sizeof *call, pending);
+}
+static inline qdr_status qdr_resolve(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
+                                     const int64_t *need_id, const qdr_resolve_options *options, int *owner,
+                                     int64_t *place, qdr_resolve_report *report) {
+    return qdr_resolve_sized(comm, owned, own_id, needed, need_id, options, owner, place, report,
+                             sizeof *report);
+}
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #define QUADRILLE_DISCOVER_H
 
 #include <mpi.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "quadrille/base.h"
@@ -37,11 +38,11 @@ qdr_status qdr_partners_from_sends(MPI_Comm comm, int count, const int *destinat
 qdr_status qdr_partners_from_receives(MPI_Comm comm, int count, const int *source, const int64_t *items,
                                       const char *method, qdr_partners **partners);
 
-/* Collective. Both sides are known. With `check`, they are held against each other: a message of which the
- * two ends have different ideas is QDR_MISMATCH on every rank, with a sentence that names both ranks and both
- * counts. Without it nothing is communicated beyond one agreement, and the caller answers for it. */
+/* Collective. Both sides are known. They are held against each other: a message of which the two ends have different
+ * ideas is QDR_ERR_MISMATCH on every rank, with a sentence that names both ranks and both counts. Unless they are
+ * `trusted`: then nothing is communicated beyond one agreement, and the caller answers for it. */
 qdr_status qdr_partners_from_both(MPI_Comm comm, int sends, const int *destination, const int64_t *send_items,
-                                  int receives, const int *source, const int64_t *receive_items, int check,
+                                  int receives, const int *source, const int64_t *receive_items, int trusted,
                                   qdr_partners **partners);
 
 /* Collective. This rank's row and column of a pattern that every rank has; the number of ranks must be that
@@ -66,7 +67,7 @@ typedef struct qdr_partners_view {
 } qdr_partners_view;
 
 /* Local, free of cost. Valid as long as the partners. */
-qdr_partners_view qdr_partners_look(const qdr_partners *partners);
+static inline qdr_partners_view qdr_partners_look(const qdr_partners *partners);
 
 /* Collective. Gathers the whole matrix, on every rank. Communicates and allocates O(messages) once; later
  * calls are local and give the same pattern. The caller destroys his. */
@@ -84,16 +85,33 @@ typedef struct qdr_parcel {
 /* Collective. Sends one parcel to each rank that `out` names (at most once, this rank included), and learns
  * who sent one to this rank: *in by rising rank, in one block of memory that the caller frees with free().
  * An empty parcel still arrives. Cost: by the method. */
-qdr_status qdr_discover(MPI_Comm comm, const char *method, int count, const qdr_parcel *out, qdr_parcel **in,
-                        int *arrived);
+static inline qdr_status qdr_discover(MPI_Comm comm, const char *method, int count, const qdr_parcel *out,
+                                      int *arrived, qdr_parcel **in);
 
 typedef struct qdr_discovery_info {
     const char *name;
     const char *summary; /* one line */
 } qdr_discovery_info;
 
-/* Local. The index-th method; QDR_RANGE past the last. */
-qdr_status qdr_discovery(int index, qdr_discovery_info *info);
+/* Local. The index-th method; NULL past the last. */
+const qdr_discovery_info *qdr_discovery(int index);
+
+/* ---- sizes --------------------------------------------------------------------------------------------- */
+
+/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+void qdr_partners_look_sized(const qdr_partners *partners, qdr_partners_view *view, size_t view_bytes);
+qdr_status qdr_discover_sized(MPI_Comm comm, const char *method, int count, const qdr_parcel *out,
+                              int *arrived, qdr_parcel **in, size_t parcel_bytes);
+
+static inline qdr_partners_view qdr_partners_look(const qdr_partners *partners) {
+    qdr_partners_view view;
+    qdr_partners_look_sized(partners, &view, sizeof view);
+    return view;
+}
+static inline qdr_status qdr_discover(MPI_Comm comm, const char *method, int count, const qdr_parcel *out,
+                                      int *arrived, qdr_parcel **in) {
+    return qdr_discover_sized(comm, method, count, out, arrived, in, sizeof *out);
+}
 
 #ifdef __cplusplus
 }

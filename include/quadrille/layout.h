@@ -80,8 +80,8 @@ static inline qdr_storage qdr_storage_initial(void) {
 #endif
 
 /* Local. The same arguments on all ranks. `storage` NULL: row-major, dense. Copies what it is given. */
-qdr_status qdr_layout_regular(int dimensions, const qdr_axis *axis, const qdr_storage *storage,
-                              qdr_layout **layout);
+static inline qdr_status qdr_layout_regular(int dimensions, const qdr_axis *axis, const qdr_storage *storage,
+                                            qdr_layout **layout);
 
 /* ---- boxes --------------------------------------------------------------------------------------------- */
 
@@ -93,8 +93,8 @@ typedef struct qdr_box {
 } qdr_box;
 
 /* Local. This rank's boxes of an array of this extent; every rank states its own. No element may be in two. */
-qdr_status qdr_layout_boxes(int dimensions, const int64_t *extent, qdr_order order, int boxes,
-                            const qdr_box *box, qdr_layout **layout);
+static inline qdr_status qdr_layout_boxes(int dimensions, const int64_t *extent, qdr_order order, int boxes,
+                                          const qdr_box *box, qdr_layout **layout);
 
 /* ---- explicit layouts ---------------------------------------------------------------------------------- */
 
@@ -106,10 +106,20 @@ qdr_status qdr_layout_boxes(int dimensions, const int64_t *extent, qdr_order ord
 qdr_status qdr_layout_runs(int dimensions, const int64_t *extent, int64_t runs, const int64_t *first,
                            const int64_t *count, qdr_layout **layout);
 
-/* Local. This rank knows of so many elements that element[i] is owned by owner[i], at local[i] of its memory;
+/* Local. This rank knows of so many elements that element[i] is owned by owner[i], at place[i] of its memory;
  * it need not be that rank itself. */
 qdr_status qdr_layout_entries(int dimensions, const int64_t *extent, int64_t entries, const int64_t *element,
-                              const int *owner, const int64_t *local, qdr_layout **layout);
+                              const int *owner, const int64_t *place, qdr_layout **layout);
+
+/* Says of `count` elements at once who owns each, and where it lies there: the *dereference* function of Meta-Chaos and
+ * InterComm. It must not call the library. 0: it knows all of them. */
+typedef int qdr_dereference_function(void *context, int64_t count, const int64_t *element, int *owner,
+                                     int64_t *place);
+
+/* Local. A layout that asks the program: this rank states of elements first .. first + count - 1 what the function says.
+ * Ranks share the array as they like, each element being asked for once. Allocates O(count). */
+qdr_status qdr_layout_dereferenced(int dimensions, const int64_t *extent, int64_t first, int64_t count,
+                                   qdr_dereference_function *ask, void *context, qdr_layout **layout);
 
 /* Local. Gives up this handle, which becomes NULL; NULL is accepted. */
 void qdr_layout_destroy(qdr_layout **layout);
@@ -140,12 +150,12 @@ int64_t qdr_region_elements(const qdr_region *region);
 /* ---- the three views ----------------------------------------------------------------------------------- */
 
 /* Local. Global to local: the owner of an element and its place there. Of an explicit layout, and of boxes,
- * only what this rank stated (a rank knows itself as QDR_HERE); else QDR_UNKNOWN. O(1) for regular ones,
+ * only what this rank stated (a rank knows itself as QDR_HERE); else QDR_ERR_UNKNOWN. O(1) for regular ones,
  * O(boxes), O(log entries). */
 enum { QDR_HERE = -1 };
 qdr_status qdr_layout_locate(const qdr_layout *layout, const int64_t *index, int *rank, int64_t *place);
 
-/* Local. Local to global: which element lies there; QDR_UNKNOWN for ghosts, padding and places that nothing
+/* Local. Local to global: which element lies there; QDR_ERR_UNKNOWN for ghosts, padding and places that nothing
  * is known of. `rank` is QDR_HERE for what this rank stated itself. */
 qdr_status qdr_layout_index(const qdr_layout *layout, int rank, int64_t place, int64_t *index);
 
@@ -153,11 +163,28 @@ qdr_status qdr_layout_index(const qdr_layout *layout, int rank, int64_t place, i
  * included). */
 qdr_status qdr_layout_share(const qdr_layout *layout, int rank, int64_t *elements, int64_t *room);
 
-/* Local. Global to linear: the number of an element in a region; QDR_UNKNOWN if it is not in it. */
+/* Local. Global to linear: the number of an element in a region; QDR_ERR_UNKNOWN if it is not in it. */
 qdr_status qdr_region_number(const qdr_region *region, const int64_t *index, int64_t *number);
 
 /* Local. Linear to global. */
 qdr_status qdr_region_index(const qdr_region *region, int64_t number, int64_t *index);
+
+/* ---- sizes --------------------------------------------------------------------------------------------- */
+
+/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+qdr_status qdr_layout_regular_sized(int dimensions, const qdr_axis *axis, size_t axis_bytes,
+                                    const qdr_storage *storage, qdr_layout **layout);
+qdr_status qdr_layout_boxes_sized(int dimensions, const int64_t *extent, qdr_order order, int boxes,
+                                  const qdr_box *box, size_t box_bytes, qdr_layout **layout);
+
+static inline qdr_status qdr_layout_regular(int dimensions, const qdr_axis *axis, const qdr_storage *storage,
+                                            qdr_layout **layout) {
+    return qdr_layout_regular_sized(dimensions, axis, sizeof *axis, storage, layout);
+}
+static inline qdr_status qdr_layout_boxes(int dimensions, const int64_t *extent, qdr_order order, int boxes,
+                                          const qdr_box *box, qdr_layout **layout) {
+    return qdr_layout_boxes_sized(dimensions, extent, order, boxes, box, sizeof *box, layout);
+}
 
 #ifdef __cplusplus
 }

@@ -106,8 +106,9 @@ typedef struct qdr_machine_info {
     int is_preset;
 } qdr_machine_info;
 
-/* Local. The index-th topology or preset; QDR_RANGE past the last. */
-qdr_status qdr_machine_known(int index, qdr_machine_info *info);
+/* Local. The index-th topology or preset; NULL past the last. `options` lives until the calling thread's next call that
+ * describes something. */
+const qdr_machine_info *qdr_machine_known(int index);
 
 #ifdef __cplusplus
 }

@@ -3,10 +3,10 @@
  * Maps: plans at the level of elements. A map says which elements of an array here go to which elements of an
  * array there: the ghost layer of a mesh, the vector of a sparse matrix, the particles that leave a box.
  *
- *     qdr_indices needs = {.links = ghosts, .link_rank = owner, .local = here, .remote = there};
+ *     qdr_indices needs = {.links = ghosts, .link_rank = owner, .place = here, .partner_place = there};
  *     qdr_map_create(comm, NULL, &needs, NULL, &map);      who needs what is discovered, once
  *     qdr_field u = {.source = x, .target = x, .type = QDR_DOUBLE, .width = 3};
- *     for (...) qdr_map_exchange(map, QDR_FORWARD, &u, 1);
+ *     for (...) qdr_map_exchange(map, QDR_FORWARD, 1, &u);
  *     qdr_map_destroy(&map);
  *
  * Mathematics. A map is a set of *links* (rank p, element i) -> (rank q, element j). Forward, element i of
@@ -52,15 +52,19 @@ typedef struct qdr_map qdr_map;
  * list of partner i having count[i] entries, one list after the other, each partner once. Flat lists are
  * grouped by rising rank; links with one partner stay in their order. This rank may be its own partner.
  *
- * `remote` counts in the partner's array as the partner itself does: local numbers, not global ones. */
+ * `partner_place` counts in the partner's array as the partner itself does: local numbers, not global ones. */
 typedef struct qdr_indices {
-    int64_t links;         /* flat: */
-    const int *link_rank;  /* [links] */
-    int partners;          /* grouped: */
-    const int *rank;       /* [partners] */
-    const int64_t *count;  /* [partners] */
-    const int64_t *local;  /* [links]: elements of this rank's array; NULL: 0, 1, 2 ... through all lists */
-    const int64_t *remote; /* [links]: the elements they are linked with; NULL: the partner states its own */
+    int64_t links;        /* flat: */
+    const int *link_rank; /* [links] */
+    int partners;         /* grouped: */
+    const int *rank;      /* [partners] */
+    const int64_t *count; /* [partners] */
+    /* Elements of this rank's array, [links]; NULL: 0, 1, 2 ... in the order in which the links are given. */
+    const int64_t *place;
+    /* The elements that they are linked with, [links]; NULL: the partner states its own. */
+    const int64_t *partner_place;
+    /* The same for who has numbers of 32 bits; each stands for one of the lists above, which is NULL then. */
+    const int32_t *count32, *place32, *partner_place32;
 } qdr_indices;
 
 typedef enum qdr_reverse {
@@ -94,14 +98,14 @@ static inline qdr_map_options qdr_map_options_initial(void) {
 /* Collective. `sends` says what leaves this rank, `receives` what comes to it. On all ranks alike, either
  *
  *     both            each rank knows its own lists; counts are compared unless `trusted`
- *     receives alone  "I need your element remote[k] at my local[k]"; the owners learn their lists
- *     sends alone     the mirror image; without `remote`, what comes stands by rising source rank: element
+ *     receives alone  "I need your element partner_place[k] at my place[k]"; the owners learn their lists
+ *     sends alone     the mirror image; without `partner_place`, what comes stands by rising source rank: element
  *                     0, 1, 2 ... of the target
  *
  * Copies its inputs; allocates and communicates O(links), O(partners) if both sides are given. Lists that are
  * contiguous or evenly spaced are recognised, and cost nothing. */
-qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_indices *receives,
-                          const qdr_map_options *options, qdr_map **map);
+static inline qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_indices *receives,
+                                        const qdr_map_options *options, qdr_map **map);
 
 /* One side of a map between arrays that lie regularly: boxes of this rank's array, each with one partner. A halo of a mesh of
  * 1000 x 1000 cells, of which each rank has a block with one layer of ghosts around it:
@@ -110,8 +114,8 @@ qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_ind
  *     int rank[] = {north, south};
  *     int64_t edge[][2] = {{1, 1}, {rows, 1}}, ghost[][2] = {{0, 1}, {rows + 1, 1}};
  *     int64_t count[][2] = {{1, columns}, {1, columns}};
- *     qdr_boxes out = {2, extent, QDR_ROW_MAJOR, 2, rank, edge[0], count[0]};
- *     qdr_boxes in = {2, extent, QDR_ROW_MAJOR, 2, rank, ghost[0], count[0]};
+ *     qdr_boxes out = {.dimensions = 2, .extent = extent, .boxes = 2, .rank = rank, .lower = edge[0], .count = count[0]};
+ *     qdr_boxes in = {.dimensions = 2, .extent = extent, .boxes = 2, .rank = rank, .lower = ghost[0], .count = count[0]};
  *     qdr_map_from_boxes(comm, &out, &in, NULL, &map);
  *
  * Elements of a box go in the order in which they lie in memory, and boxes with one partner one after the other, as they
@@ -119,30 +123,30 @@ qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_ind
 typedef struct qdr_boxes {
     int dimensions;        /* of the array: 1 to QDR_MOST_DIMENSIONS */
     const int64_t *extent; /* [dimensions]: of all that this rank has in memory, with ghosts */
-    qdr_order order;
     int boxes;
     const int *rank;      /* [boxes]: the partner of each */
     const int64_t *lower; /* [boxes][dimensions]: the lowest indices */
     const int64_t *count; /* [boxes][dimensions]: how many from there on; 0: none */
+    qdr_order order;      /* of the array in memory */
 } qdr_boxes;
 
 /* Collective: all ranks give both sides, as boxes. The same map as from lists of all these elements, made in a time and a
  * memory that depend on the number of boxes alone. */
-qdr_status qdr_map_from_boxes(MPI_Comm comm, const qdr_boxes *sends, const qdr_boxes *receives,
-                              const qdr_map_options *options, qdr_map **map);
+static inline qdr_status qdr_map_from_boxes(MPI_Comm comm, const qdr_boxes *sends, const qdr_boxes *receives,
+                                            const qdr_map_options *options, qdr_map **map);
 
 /* Local. Other lists for the same partners, flat or in the order of qdr_map_look(), from the next start on; NULL
  * leaves a side as it is (where the library chose the order of links, both are needed). The two ends must
  * state the same counts. For algorithms that take any size (`paced`, `async`, `distributed`), or when counts do
- * not change. QDR_BUSY while an exchange is under way. Allocates O(links). */
-qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indices *receives);
+ * not change. QDR_ERR_BUSY while an exchange is under way. Allocates O(links). */
+static inline qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indices *receives);
 
 /* Local. As qdr_plan_destroy(). */
 qdr_status qdr_map_destroy(qdr_map **map);
 
 /* Local. The partners and counts; valid until the next relist. A side that was given grouped keeps its order,
  * others are by rising rank. */
-qdr_partners_view qdr_map_look(const qdr_map *map);
+static inline qdr_partners_view qdr_map_look(const qdr_map *map);
 
 /* Local. The plan behind it, to look at; QDR_REVERSE needs one that was asked for. */
 typedef enum qdr_direction { QDR_FORWARD, QDR_REVERSE } qdr_direction;
@@ -155,7 +159,7 @@ const qdr_plan *qdr_map_plan(const qdr_map *map, qdr_direction direction);
  *
  * Alignment: that of the type. Aliasing: source and target may be the same array if no element is both sent
  * and received; otherwise they must not overlap. Source is only read. Both are borrowed until the exchange
- * ends. Host memory: pointers to a device are refused.
+ * ends.
  *
  * Strides: an element lies `width` values behind the one before, or, in an array of structures, as many bytes behind it as
  * the structure has.
@@ -172,24 +176,65 @@ typedef struct qdr_field {
     void *context;
     const int64_t *source_start, *target_start; /* of elements of varying size; else NULL */
     int64_t source_stride, target_stride; /* bytes from one element to the next; 0: that of `width` values */
+    qdr_memory memory;                    /* of both arrays */
+    void *stream;                         /* of a device: NULL today */
 } qdr_field;
 
 enum { QDR_MOST_FIELDS = 64 };
 
-/* Local. Starts an exchange of these fields; ends as any exchange does: qdr_exchange_test(),
- * qdr_exchange_wait(). The descriptions are copied. */
-qdr_status qdr_map_start(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields,
-                         qdr_exchange **exchange);
+/* Local. Starts an exchange of these fields, which ends as one of a plan does. The descriptions are copied. */
+static inline qdr_status qdr_map_start(qdr_map *map, qdr_direction direction, int fields,
+                                       const qdr_field *field, qdr_pending **pending);
 
-/* start and wait. */
-qdr_status qdr_map_exchange(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields);
+/* Local. Start and wait. */
+static inline qdr_status qdr_map_exchange(qdr_map *map, qdr_direction direction, int fields,
+                                          const qdr_field *field);
 
 /* Local, free of cost. With `keeps_incoming`: where the elements of one field lie that came from the
  * source-th partner (of qdr_map_look(); in reverse, destination-th) in the exchange of that direction that
- * ended last, one after the other in the order of the list; aligned as the type wants it. Valid until the
- * next but one start in this direction, so one exchange may be read while the next is under way, and until the
- * next relist. Sizes of varying elements, `target_start`, must stay until then. NULL before the first. */
+ * ended last, one after the other in the order of the list; aligned as the type wants it. It stays valid while the next
+ * exchange in this direction is under way, and ends when the one after that starts, or with the next relist. Sizes of varying elements, `target_start`, must stay until then. NULL before the first. */
 const void *qdr_map_incoming(const qdr_map *map, qdr_direction direction, int source, int field);
+
+/* ---- sizes --------------------------------------------------------------------------------------------- */
+
+/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+qdr_status qdr_map_create_sized(MPI_Comm comm, const qdr_indices *sends, const qdr_indices *receives,
+                                size_t indices_bytes, const qdr_map_options *options, qdr_map **map);
+qdr_status qdr_map_from_boxes_sized(MPI_Comm comm, const qdr_boxes *sends, const qdr_boxes *receives,
+                                    size_t boxes_bytes, const qdr_map_options *options, qdr_map **map);
+qdr_status qdr_map_relist_sized(qdr_map *map, const qdr_indices *sends, const qdr_indices *receives,
+                                size_t indices_bytes);
+void qdr_map_look_sized(const qdr_map *map, qdr_partners_view *view, size_t view_bytes);
+qdr_status qdr_map_start_sized(qdr_map *map, qdr_direction direction, int fields, const qdr_field *field,
+                               size_t field_bytes, qdr_pending **pending);
+qdr_status qdr_map_exchange_sized(qdr_map *map, qdr_direction direction, int fields, const qdr_field *field,
+                                  size_t field_bytes);
+
+static inline qdr_status qdr_map_create(MPI_Comm comm, const qdr_indices *sends, const qdr_indices *receives,
+                                        const qdr_map_options *options, qdr_map **map) {
+    return qdr_map_create_sized(comm, sends, receives, sizeof *sends, options, map);
+}
+static inline qdr_status qdr_map_from_boxes(MPI_Comm comm, const qdr_boxes *sends, const qdr_boxes *receives,
+                                            const qdr_map_options *options, qdr_map **map) {
+    return qdr_map_from_boxes_sized(comm, sends, receives, sizeof *sends, options, map);
+}
+static inline qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indices *receives) {
+    return qdr_map_relist_sized(map, sends, receives, sizeof *sends);
+}
+static inline qdr_partners_view qdr_map_look(const qdr_map *map) {
+    qdr_partners_view view;
+    qdr_map_look_sized(map, &view, sizeof view);
+    return view;
+}
+static inline qdr_status qdr_map_start(qdr_map *map, qdr_direction direction, int fields,
+                                       const qdr_field *field, qdr_pending **pending) {
+    return qdr_map_start_sized(map, direction, fields, field, sizeof *field, pending);
+}
+static inline qdr_status qdr_map_exchange(qdr_map *map, qdr_direction direction, int fields,
+                                          const qdr_field *field) {
+    return qdr_map_exchange_sized(map, direction, fields, field, sizeof *field);
+}
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
  *     int64_t count = particles;                       of `capacity` in the array
  *     qdr_migration_options how = QDR_MIGRATION_OPTIONS;
  *     how.memory = 64 << 20;
- *     qdr_migrate_array(comm, particle, sizeof *particle, &count, capacity, owner, &how, NULL);
+ *     qdr_migrate_array(comm, &count, capacity, particle, sizeof *particle, owner, &how, NULL);
  *
  * Sending everything at once needs room for what leaves and for what comes at the same time. Here data moves
  * in phases (quadrille/moves.h), each of which frees room for the next. The limit is a hard one, for each rank
@@ -50,7 +50,7 @@ typedef struct qdr_migration_options {
                          * as much as comes; ranks may differ */
     qdr_migration_progress *progress; /* NULL: none */
     void *context;                    /* for it */
-    double seconds; /* a deadline for the whole; 0: QDR_STALL_SECONDS of the environment, else none */
+    double deadline;                  /* of the whole; 0: QDR_DEADLINE of the environment, else none */
 } qdr_migration_options;
 #ifdef __cplusplus
 #define QDR_MIGRATION_OPTIONS qdr_migration_options_initial()
@@ -70,14 +70,15 @@ static inline qdr_migration_options qdr_migration_options_initial(void) {
  * and into the places of those that left; beyond that the library allocates tables alone, and room and tables
  * together stay within the limit. `destination` is permuted with the items, and is undefined afterwards.
  *
- * QDR_RANGE, before anything has moved: a destination out of range; a rank that shall have more items than
+ * QDR_ERR_RANGE, before anything has moved: a destination out of range; a rank that shall have more items than
  * its capacity or its limit holds; a limit that is too small for the method. The sentence names rank and
  * numbers, and the smallest limit that works (looking for that one may take more tables than the limit allows;
- * no data moves then). After QDR_STALLED the array must stay where it is until MPI_Finalize. `report` may be
+ * no data moves then). After QDR_ERR_STALLED the array must stay where it is until MPI_Finalize. `report` may be
  * NULL. */
-qdr_status qdr_migrate_array(MPI_Comm comm, void *items, int64_t item_bytes, int64_t *count, int64_t capacity,
-                             int *destination, const qdr_migration_options *options,
-                             qdr_migration_report *report);
+static inline qdr_status qdr_migrate_array(MPI_Comm comm, int64_t *count, int64_t capacity, void *items,
+                                           int64_t item_bytes, int *destination,
+                                           const qdr_migration_options *options,
+                                           qdr_migration_report *report);
 
 /* Objects of any size, wherever they lie: trees, cells with their particles. `size`, `pack` and `release` are called
  * on the rank that has the object, its origin, `unpack` on the rank that shall have it, its destination. Callbacks
@@ -102,10 +103,34 @@ typedef struct qdr_objects {
  *
  * When a callback fails, its object stays where it is, and so does what finds no room because of that; the
  * rest moves. Every object then is at exactly one place: `release` was called for those that left, `unpack` for those
- * that came, or that stay where they were parked. All ranks return QDR_INVALID, with a sentence that names the rank, the object, the callback and what it
+ * that came, or that stay where they were parked. All ranks return QDR_ERR_INVALID, with a sentence that names the rank, the object, the callback and what it
  * returned, and how many objects moved and stayed. */
-qdr_status qdr_migrate_objects(MPI_Comm comm, const qdr_objects *objects,
-                               const qdr_migration_options *options, qdr_migration_report *report);
+static inline qdr_status qdr_migrate_objects(MPI_Comm comm, const qdr_objects *objects,
+                                             const qdr_migration_options *options,
+                                             qdr_migration_report *report);
+
+/* ---- sizes --------------------------------------------------------------------------------------------- */
+
+/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+qdr_status qdr_migrate_array_sized(MPI_Comm comm, int64_t *count, int64_t capacity, void *items,
+                                   int64_t item_bytes, int *destination, const qdr_migration_options *options,
+                                   qdr_migration_report *report, size_t report_bytes);
+qdr_status qdr_migrate_objects_sized(MPI_Comm comm, const qdr_objects *objects, size_t objects_bytes,
+                                     const qdr_migration_options *options, qdr_migration_report *report,
+                                     size_t report_bytes);
+
+static inline qdr_status qdr_migrate_array(MPI_Comm comm, int64_t *count, int64_t capacity, void *items,
+                                           int64_t item_bytes, int *destination,
+                                           const qdr_migration_options *options,
+                                           qdr_migration_report *report) {
+    return qdr_migrate_array_sized(comm, count, capacity, items, item_bytes, destination, options, report,
+                                   sizeof *report);
+}
+static inline qdr_status qdr_migrate_objects(MPI_Comm comm, const qdr_objects *objects,
+                                             const qdr_migration_options *options,
+                                             qdr_migration_report *report) {
+    return qdr_migrate_objects_sized(comm, objects, sizeof *objects, options, report, sizeof *report);
+}
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,7 @@
 #ifndef QUADRILLE_MOVES_H
 #define QUADRILLE_MOVES_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -44,7 +45,7 @@ typedef struct qdr_move {
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
 /* Local. `room` has an entry for each rank of the pattern. `method` is a name of qdr_moves_method(), with
- * options if wanted ("greedy:first=largest,park=starved"); NULL: "auto". Fails with QDR_RANGE where the data
+ * options if wanted ("greedy:first=largest,park=starved"); NULL: "auto". Fails with QDR_ERR_RANGE where the data
  * cannot end where it belongs (the sentence names the rank and the room it needs), or where this method
  * cannot get there (it names the rank that is stuck, and the least room for all, with parking and without).
  * Allocates O(moves). */
@@ -69,14 +70,14 @@ typedef struct qdr_moves_view {
 } qdr_moves_view;
 
 /* Local, free of cost. Valid as long as the moves. */
-qdr_moves_view qdr_moves_look(const qdr_moves *moves);
+static inline qdr_moves_view qdr_moves_look(const qdr_moves *moves);
 
 /* Local. The least room for each rank, the same on all, with which the data can be moved: with parking, and
  * without (by `robust`). Cost: a few schedules. */
 qdr_status qdr_moves_least_room(const qdr_pattern *pattern, int64_t *with_parking, int64_t *without);
 
 /* Local. Whether the moves bring every unit to its destination exactly once, and no rank ever takes in more
- * than it has room for. QDR_BROKEN, with a sentence that names the first phase, rank and message. */
+ * than it has room for. QDR_ERR_BROKEN, with a sentence that names the first phase, rank and message. */
 qdr_status qdr_moves_check(const qdr_pattern *pattern, const int64_t *room, const qdr_moves *moves);
 
 /* Local. Phase by phase as text. As JSON and as a picture: quadrille-io.h. */
@@ -92,8 +93,20 @@ typedef struct qdr_moves_method_info {
     int parks;
 } qdr_moves_method_info;
 
-/* Local. The index-th method; QDR_RANGE past the last. */
-qdr_status qdr_moves_method(int index, qdr_moves_method_info *info);
+/* Local. The index-th method; NULL past the last. `options` lives until the calling thread's next call that describes
+ * one. */
+const qdr_moves_method_info *qdr_moves_method(int index);
+
+/* ---- sizes --------------------------------------------------------------------------------------------- */
+
+/* What the function above calls in the library: the same, and how large the caller's struct is (docs/abi.md). */
+void qdr_moves_look_sized(const qdr_moves *moves, qdr_moves_view *view, size_t view_bytes);
+
+static inline qdr_moves_view qdr_moves_look(const qdr_moves *moves) {
+    qdr_moves_view view;
+    qdr_moves_look_sized(moves, &view, sizeof view);
+    return view;
+}
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 #ifndef QUADRILLE_PATTERN_H
 #define QUADRILLE_PATTERN_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -33,7 +34,8 @@ typedef struct qdr_message {
 
 /* Local. Copies `count` messages, in any order, into a new pattern. Refuses ranks outside 0..ranks-1,
  * negative sizes, a pair given twice, and a total beyond 2^62 items. Cost: O(count + ranks). */
-qdr_status qdr_pattern_create(int ranks, int64_t count, const qdr_message *messages, qdr_pattern **pattern);
+static inline qdr_status qdr_pattern_create(int ranks, int64_t count, const qdr_message *messages,
+                                            qdr_pattern **pattern);
 
 /* Local. Generates a pattern from one line, such as "random:n=64,density=0.25,bytes=512,seed=1";
  * qdr_pattern_family() tells which names and keys there are. */
@@ -41,7 +43,7 @@ qdr_status qdr_pattern_from_spec(const char *spec, qdr_pattern **pattern);
 
 /* Local. Reads a Matrix Market file: coordinate, integer or real (whole numbers only), general or symmetric;
  * row = origin, column = destination, counted from 1. A `pattern` file has no values: `pattern_items` is what
- * each of its entries counts, and 0 refuses such a file with QDR_VALUELESS. `name` stands for
+ * each of its entries counts, and 0 refuses such a file with QDR_ERR_VALUELESS. `name` stands for
  * the file in messages. */
 qdr_status qdr_pattern_read(FILE *stream, const char *name, int64_t pattern_items, qdr_pattern **pattern);
 
@@ -70,7 +72,7 @@ typedef struct qdr_pattern_view {
 } qdr_pattern_view;
 
 /* Local, free of cost. Valid as long as the pattern. */
-qdr_pattern_view qdr_pattern_look(const qdr_pattern *pattern);
+static inline qdr_pattern_view qdr_pattern_look(const qdr_pattern *pattern);
 
 /* The words of the transportation paper, section 2. Only off-diagonal messages count. */
 typedef enum qdr_pattern_class {
@@ -107,7 +109,7 @@ typedef struct qdr_pattern_statistics {
 } qdr_pattern_statistics;
 
 /* Local. Cost: O(messages + ranks). */
-void qdr_pattern_measure(const qdr_pattern *pattern, qdr_pattern_statistics *statistics);
+static inline void qdr_pattern_measure(const qdr_pattern *pattern, qdr_pattern_statistics *statistics);
 
 /* Local. "all-to-many" and so on; never NULL. */
 const char *qdr_pattern_class_text(qdr_pattern_class kind);
@@ -122,9 +124,31 @@ typedef struct qdr_pattern_family_info {
     const char *options; /* one line per key: "key=default  meaning\n" */
 } qdr_pattern_family_info;
 
-/* Local. The index-th family, in the order of the documentation; QDR_RANGE past the last. The texts live in
- * static memory or until the calling thread's next call. */
-qdr_status qdr_pattern_family(int index, qdr_pattern_family_info *family);
+/* Local. The index-th family, in the order of the documentation; NULL past the last. `options` lives until the calling
+ * thread's next call that describes something. */
+const qdr_pattern_family_info *qdr_pattern_family(int index);
+
+/* ---- sizes --------------------------------------------------------------------------------------------- */
+
+/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+qdr_status qdr_pattern_create_sized(int ranks, int64_t count, const qdr_message *messages,
+                                    size_t message_bytes, qdr_pattern **pattern);
+void qdr_pattern_look_sized(const qdr_pattern *pattern, qdr_pattern_view *view, size_t view_bytes);
+void qdr_pattern_measure_sized(const qdr_pattern *pattern, qdr_pattern_statistics *statistics,
+                               size_t statistics_bytes);
+
+static inline qdr_status qdr_pattern_create(int ranks, int64_t count, const qdr_message *messages,
+                                            qdr_pattern **pattern) {
+    return qdr_pattern_create_sized(ranks, count, messages, sizeof *messages, pattern);
+}
+static inline qdr_pattern_view qdr_pattern_look(const qdr_pattern *pattern) {
+    qdr_pattern_view view;
+    qdr_pattern_look_sized(pattern, &view, sizeof view);
+    return view;
+}
+static inline void qdr_pattern_measure(const qdr_pattern *pattern, qdr_pattern_statistics *statistics) {
+    qdr_pattern_measure_sized(pattern, statistics, sizeof *statistics);
+}
 
 #ifdef __cplusplus
 }

@@ -56,6 +56,9 @@ typedef enum qdr_operation {
  * unspecified there. */
 typedef void qdr_combine_function(void *context, void *into, const void *from, int64_t count, int64_t bytes);
 
+/* Where an array lies. Memory of a device is refused, with a sentence. */
+typedef enum qdr_memory { QDR_MEMORY_HOST, QDR_MEMORY_DEVICE } qdr_memory;
+
 enum { QDR_MOST_DIMENSIONS = 16 };
 
 /* Which index runs fastest: the last (C) or the first (Fortran). */

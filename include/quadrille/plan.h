@@ -15,7 +15,7 @@
  * How it runs. A schedule says the order of transfers; *pacing* says when the next may go:
  *
  *     free       at once
- *     arrivals   when what this rank received itself has come so far: good for complete exchanges
+ *     arrivals   when this rank has received its own share of the phases before: good from all to all
  *     grants     when its receiver says so: a receiver lets no more than a *window* of bytes be under way to
  *                it, granted in *chunks*, so many senders cannot flood it
  *     requests   when its sender asked, and the receiver was free: the order is found at run time
@@ -41,6 +41,8 @@
 #include "quadrille/base.h"
 #include "quadrille/discover.h"
 #include "quadrille/machine.h"
+#include "quadrille/pending.h"
+#include "quadrille/places.h"
 #include "quadrille/schedule.h"
 
 #ifdef __cplusplus
@@ -48,7 +50,6 @@ extern "C" {
 #endif
 
 typedef struct qdr_plan qdr_plan;
-typedef struct qdr_exchange qdr_exchange;
 
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
@@ -77,8 +78,8 @@ typedef struct qdr_pacing_info {
     const char *summary; /* when the next chunk goes */
 } qdr_pacing_info;
 
-/* Local. The index-th way of pacing; QDR_RANGE past the last. */
-qdr_status qdr_pacing(int index, qdr_pacing_info *info);
+/* Local. The index-th way of pacing; NULL past the last. */
+const qdr_pacing_info *qdr_pacing(int index);
 
 typedef struct qdr_plan_options {
     size_t size; /* sizeof(qdr_plan_options) */
@@ -88,12 +89,12 @@ typedef struct qdr_plan_options {
     const char *pacing;         /* a name of qdr_pacing(); NULL: what suits the algorithm */
     int64_t chunk;              /* bytes; 0: QDR_CHUNK, else the default */
     int64_t window;             /* bytes; 0: QDR_WINDOW, else it finds itself */
-    const char *transport; /* "node": memory between ranks that share a node, the rest by schedule; "net":
+    const char *transport;     /* "node": memory between ranks that share a node, the rest by schedule; "net":
                                  * everything by schedule; NULL: QDR_TRANSPORT, else "node", but "net" where
                                  * all ranks share a node and an algorithm was asked for by name */
-    int barrier;           /* all ranks meet after each phase */
-    int in_flight;         /* exchanges of this plan at once, up to 16; 0: 2 */
-    double stall_seconds;  /* wait reports when nothing moved for so long; 0: QDR_STALL_SECONDS, else never */
+    int barrier;               /* all ranks meet after each phase */
+    int in_flight;             /* exchanges of this plan at once, up to 16; 0: 2 */
+    double deadline;           /* wait reports when nothing moved for so long; 0: QDR_DEADLINE, else never */
     qdr_trace_function *trace; /* NULL: none */
     void *trace_context;
 } qdr_plan_options;
@@ -118,7 +119,7 @@ qdr_status qdr_plan_create(qdr_partners *partners, const qdr_plan_options *optio
 qdr_status qdr_plan_create_scheduled(qdr_partners *partners, const qdr_schedule *schedule,
                                      const qdr_plan_options *options, qdr_plan **plan);
 
-/* Local. Refused with QDR_BUSY while an exchange is under way, unless it has stalled or failed; then its
+/* Local. Refused with QDR_ERR_BUSY while an exchange is under way, unless it has stalled or failed; then its
  * memory is left to MPI. Ranks may destroy plans in any order. Safe after MPI_Finalize. Sets the handle to
  * NULL; NULL is accepted. */
 qdr_status qdr_plan_destroy(qdr_plan **plan);
@@ -141,11 +142,12 @@ typedef struct qdr_plan_info {
 } qdr_plan_info;
 
 /* Local. Texts live as long as the plan. */
-qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info);
+static inline qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info);
 
-/* Local. The schedule that the plan runs, to be read by row (the communication phase table of NICE) or
- * written to a file; NULL for algorithms without one, and for those whose rows need no matrix. Valid as long
- * as the plan. */
+/* Local. The schedule that the plan runs, to be read by row: this rank's row is the communication phase table of NICE. NULL
+ * for algorithms that schedule at run time. Algorithms that need not know the matrix know this rank's messages alone: then
+ * only its own row is there, and the schedule is made at the first call. Messages that go through the node's memory are in no
+ * phase. Valid as long as the plan. */
 const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan);
 
 /* ---- running it ---------------------------------------------------------------------------------------- */
@@ -155,7 +157,6 @@ const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan);
  * MPI_Alltoallv has them, offsets NULL meaning one after the other. Pointers of empty messages may be
  * NULL. */
 typedef struct qdr_buffers {
-    size_t size;        /* sizeof(qdr_buffers) */
     int64_t item_bytes; /* of one item, the same on all ranks; must be said by whoever has items */
     const void *const *outgoing;
     void *const *incoming;
@@ -165,44 +166,46 @@ typedef struct qdr_buffers {
     /* Other sizes than the plan's for this one exchange, with `paced`, `distributed` and `async`; both
      * ends must state the same. */
     const int64_t *outgoing_items, *incoming_items;
+    int64_t outgoing_stride,
+        incoming_stride; /* bytes from one item to the next; 0: item_bytes. Others are for maps */
+    qdr_memory memory;   /* of all buffers */
+    void *stream;        /* of a device: NULL today */
 } qdr_buffers;
-#ifdef __cplusplus
-#define QDR_BUFFERS qdr_buffers_initial()
-static inline qdr_buffers qdr_buffers_initial(void) {
-    qdr_buffers buffers = qdr_buffers();
-    buffers.size = sizeof buffers;
-    return buffers;
-}
-#else
-#define QDR_BUFFERS                                                                                          \
-    { .size = sizeof(qdr_buffers) }
-#endif
 
-/* Local. Starts an exchange; the i-th start of a plan on one rank belongs to the i-th on the others. QDR_BUSY
- * when as many as `in_flight` are under way. */
-qdr_status qdr_exchange_start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange);
+/* Local. Starts an exchange, to be tested or waited for (quadrille/pending.h); the i-th start of a plan on one rank
+ * belongs to the i-th on the others. QDR_ERR_BUSY when as many as `in_flight` are under way.
+ *
+ * How it ends. QDR_ERR_MISMATCH: a partner sent another size than this rank expects, or a message of another exchange
+ * came. Such bytes are never delivered as success, and the incoming memory is undefined. A rank that fails tells the
+ * others: whoever still needs something fails with the same status. QDR_ERR_STALLED: the deadline has passed; the sentence
+ * says who waits for whom. The exchange is still under way, its buffers borrowed, and the handle stays. After any other
+ * failure the plan can only be destroyed, and the buffers must stay until MPI_Finalize, for MPI may still use them. (MPICH
+ * ends the program on errors of messages unless MPI_COMM_WORLD has MPI_ERRORS_RETURN.) */
+static inline qdr_status qdr_plan_start(qdr_plan *plan, const qdr_buffers *buffers, qdr_pending **pending);
 
-/* Local. Advances everything; *done says whether this exchange has ended, and then its handle is NULL. */
-qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done);
-
-/* Waits for the end; the handle is NULL then. QDR_MISMATCH when a partner sent another size than this rank
- * expects, or a message of another exchange comes: such bytes are never delivered as success, and the incoming
- * memory is undefined. A rank that fails tells the others: who still needs something fails with the same status.
- * When the deadline passes: QDR_STALLED, with a sentence that says who waits for whom; the exchange is still under way, its
- * buffers borrowed, and may be waited for again. After any other failure the handle is NULL and the plan can only be destroyed; the buffers must stay
- * until MPI_Finalize, for MPI may still use them. (MPICH ends the program on errors of messages unless
- * MPI_COMM_WORLD has MPI_ERRORS_RETURN.) */
-qdr_status qdr_exchange_wait(qdr_exchange **exchange);
-
-/* start and wait. After QDR_STALLED nobody has the handle: the plan can only be destroyed. */
-qdr_status qdr_plan_exchange(qdr_plan *plan, const qdr_buffers *buffers);
-
-/* Local. Lets everything that is under way in the process advance a little; for long computations between
- * start and wait. */
-void qdr_progress(void);
+/* Local. Start and wait. After QDR_ERR_STALLED nobody has the handle: the plan can only be destroyed. */
+static inline qdr_status qdr_plan_exchange(qdr_plan *plan, const qdr_buffers *buffers);
 
 /* Local. This thread's most recent stall as a report of several lines; "" if there was none. */
 const char *qdr_stall_report(void);
+
+/* ---- sizes --------------------------------------------------------------------------------------------- */
+
+/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+qdr_status qdr_plan_look_sized(const qdr_plan *plan, qdr_plan_info *info, size_t info_bytes);
+qdr_status qdr_plan_start_sized(qdr_plan *plan, const qdr_buffers *buffers, size_t buffers_bytes,
+                                qdr_pending **pending);
+qdr_status qdr_plan_exchange_sized(qdr_plan *plan, const qdr_buffers *buffers, size_t buffers_bytes);
+
+static inline qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info) {
+    return qdr_plan_look_sized(plan, info, sizeof *info);
+}
+static inline qdr_status qdr_plan_start(qdr_plan *plan, const qdr_buffers *buffers, qdr_pending **pending) {
+    return qdr_plan_start_sized(plan, buffers, sizeof *buffers, pending);
+}
+static inline qdr_status qdr_plan_exchange(qdr_plan *plan, const qdr_buffers *buffers) {
+    return qdr_plan_exchange_sized(plan, buffers, sizeof *buffers);
+}
 
 #ifdef __cplusplus
 }

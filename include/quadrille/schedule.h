@@ -18,6 +18,7 @@
 #ifndef QUADRILLE_SCHEDULE_H
 #define QUADRILLE_SCHEDULE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -61,12 +62,12 @@ typedef struct qdr_algorithm_info {
     int needs_machine; /* cannot be built without one */
 } qdr_algorithm_info;
 
-/* Local. The index-th algorithm; QDR_RANGE past the last. `options` lives until the calling thread's next
- * call that describes an algorithm or a pattern family; the other texts are static. */
-qdr_status qdr_algorithm(int index, qdr_algorithm_info *info);
+/* Local. The index-th algorithm; NULL past the last. `options` lives until the calling thread's next call that describes
+ * something; the other texts are static. */
+const qdr_algorithm_info *qdr_algorithm(int index);
 
 /* Local. By its name or by a name of the papers; an unknown name is an error that lists the valid ones. */
-qdr_status qdr_algorithm_find(const char *name, qdr_algorithm_info *info);
+qdr_status qdr_algorithm_find(const char *name, const qdr_algorithm_info **info);
 
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
@@ -92,7 +93,7 @@ typedef struct qdr_schedule_info {
 } qdr_schedule_info;
 
 /* Local, free of cost. */
-qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *info);
+static inline qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *info);
 
 /* Local, free of cost. Valid as long as the schedule. */
 const qdr_pattern *qdr_schedule_pattern(const qdr_schedule *schedule);
@@ -125,7 +126,7 @@ typedef struct qdr_row_reader qdr_row_reader;
 /* Local. A reader owns the memory of the row it read last and uses it again for the next. It keeps the
  * schedule alive. */
 qdr_status qdr_row_reader_create(const qdr_schedule *schedule, qdr_row_reader **reader);
-qdr_status qdr_row_read(qdr_row_reader *reader, int rank, int stage, qdr_row *row);
+static inline qdr_status qdr_row_read(qdr_row_reader *reader, int rank, int stage, qdr_row *row);
 void qdr_row_reader_destroy(qdr_row_reader **reader);
 
 /* ---- reading it by phase ------------------------------------------------------------------------------- */
@@ -141,13 +142,13 @@ typedef struct qdr_step {
 
 /* Local. All transfers by rising (stage, phase, from, order of sending); the caller frees *steps with free().
  */
-qdr_status qdr_schedule_steps(const qdr_schedule *schedule, qdr_step **steps, int64_t *count);
+qdr_status qdr_schedule_steps(const qdr_schedule *schedule, int64_t *count, qdr_step **steps);
 
 /* ---- checking it --------------------------------------------------------------------------------------- */
 
 /* Local. QDR_OK when every item of every message goes from its origin to its destination exactly once, no
  * rank sends what it does not hold at the start of a stage, both ends of every transfer agree, and every
- * phase keeps what the algorithm promises. Otherwise QDR_BROKEN with a sentence that names ranks, stage,
+ * phase keeps what the algorithm promises. Otherwise QDR_ERR_BROKEN with a sentence that names ranks, stage,
  * phase and items. Reads rows one at a time; memory O(one rank's pieces + transfers when links are promised).
  */
 qdr_status qdr_schedule_check(const qdr_schedule *schedule);
@@ -166,8 +167,8 @@ typedef struct qdr_bounds {
 } qdr_bounds;
 
 /* Local. Cost: O(messages * route length). */
-qdr_status qdr_bounds_compute(const qdr_pattern *pattern, const qdr_machine *machine, int64_t item_bytes,
-                              qdr_bounds *bounds);
+static inline qdr_status qdr_bounds_compute(const qdr_pattern *pattern, const qdr_machine *machine,
+                                            int64_t item_bytes, qdr_bounds *bounds);
 
 typedef struct qdr_prediction {
     double seconds;         /* loosely synchronous makespan */
@@ -179,8 +180,9 @@ typedef struct qdr_prediction {
 
 /* Local. Also fills in start and end of `steps` when it is not NULL: steps must be the schedule's own list.
  */
-qdr_status qdr_schedule_predict(const qdr_schedule *schedule, const qdr_machine *machine, int64_t item_bytes,
-                                qdr_step *steps, qdr_prediction *prediction);
+static inline qdr_status qdr_schedule_predict(const qdr_schedule *schedule, const qdr_machine *machine,
+                                              int64_t item_bytes, qdr_step *steps,
+                                              qdr_prediction *prediction);
 
 /* ---- broadcast ----------------------------------------------------------------------------------------- */
 
@@ -188,19 +190,52 @@ qdr_status qdr_schedule_predict(const qdr_schedule *schedule, const qdr_machine 
  * stage per step: "linear" (LIB), one after the other, or "recursive" (REB), doubling (CM-5, section 3.6).
  * The caller frees *steps. */
 qdr_status qdr_broadcast_steps(const char *algorithm, int count, const int *group, int64_t items,
-                               qdr_step **steps, int64_t *step_count);
+                               int64_t *step_count, qdr_step **steps);
 
 /* Local. Predicts any list of steps in the order of qdr_schedule_steps(). */
-qdr_status qdr_steps_predict(qdr_step *steps, int64_t count, const qdr_machine *machine, int64_t item_bytes,
-                             qdr_prediction *prediction);
+static inline qdr_status qdr_steps_predict(int64_t count, qdr_step *steps, const qdr_machine *machine,
+                                           int64_t item_bytes, qdr_prediction *prediction);
 
 /* ---- writing it ---------------------------------------------------------------------------------------- */
 
-/* As JSON and as a picture: quadrille-io.h. Whatever writes to a stream flushes it at the end and returns QDR_OK only if every byte was taken: QDR_FILE
- * otherwise, or QDR_MEMORY where a stream in memory could not grow. What stands in it then is of no use. */
+/* As JSON and as a picture: quadrille-io.h. Whatever writes to a stream flushes it at the end and returns QDR_OK only if every byte was taken: QDR_ERR_FILE
+ * otherwise, or QDR_ERR_MEMORY where a stream in memory could not grow. What stands in it then is of no use. */
 
 /* Local. One line per phase that is not empty, as the papers print theirs: "  1  0<->1  2->3". */
-qdr_status qdr_steps_write_text(const qdr_step *steps, int64_t count, FILE *stream);
+qdr_status qdr_steps_write_text(int64_t count, const qdr_step *steps, FILE *stream);
+
+/* ---- sizes --------------------------------------------------------------------------------------------- */
+
+/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+qdr_status qdr_schedule_look_sized(const qdr_schedule *schedule, qdr_schedule_info *info, size_t info_bytes);
+qdr_status qdr_row_read_sized(qdr_row_reader *reader, int rank, int stage, qdr_row *row, size_t row_bytes);
+qdr_status qdr_bounds_compute_sized(const qdr_pattern *pattern, const qdr_machine *machine,
+                                    int64_t item_bytes, qdr_bounds *bounds, size_t bounds_bytes);
+qdr_status qdr_schedule_predict_sized(const qdr_schedule *schedule, const qdr_machine *machine,
+                                      int64_t item_bytes, qdr_step *steps, qdr_prediction *prediction,
+                                      size_t prediction_bytes);
+qdr_status qdr_steps_predict_sized(int64_t count, qdr_step *steps, const qdr_machine *machine,
+                                   int64_t item_bytes, qdr_prediction *prediction, size_t prediction_bytes);
+
+static inline qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *info) {
+    return qdr_schedule_look_sized(schedule, info, sizeof *info);
+}
+static inline qdr_status qdr_row_read(qdr_row_reader *reader, int rank, int stage, qdr_row *row) {
+    return qdr_row_read_sized(reader, rank, stage, row, sizeof *row);
+}
+static inline qdr_status qdr_bounds_compute(const qdr_pattern *pattern, const qdr_machine *machine,
+                                            int64_t item_bytes, qdr_bounds *bounds) {
+    return qdr_bounds_compute_sized(pattern, machine, item_bytes, bounds, sizeof *bounds);
+}
+static inline qdr_status qdr_schedule_predict(const qdr_schedule *schedule, const qdr_machine *machine,
+                                              int64_t item_bytes, qdr_step *steps,
+                                              qdr_prediction *prediction) {
+    return qdr_schedule_predict_sized(schedule, machine, item_bytes, steps, prediction, sizeof *prediction);
+}
+static inline qdr_status qdr_steps_predict(int64_t count, qdr_step *steps, const qdr_machine *machine,
+                                           int64_t item_bytes, qdr_prediction *prediction) {
+    return qdr_steps_predict_sized(count, steps, machine, item_bytes, prediction, sizeof *prediction);
+}
 
 #ifdef __cplusplus
 }

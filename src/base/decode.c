@@ -25,9 +25,9 @@ static const char *name_sender(qdri_teller sender, char who[WHO]) {
 qdr_status qdri_refuse_word(qdri_teller sender, const char *name, int64_t word, int64_t least, int64_t most) {
     char who[WHO];
     if (least == most)
-        return qdri_fail(QDR_MISMATCH, "%s sent %" PRId64 " as %s; expected %" PRId64,
+        return qdri_fail(QDR_ERR_MISMATCH, "%s sent %" PRId64 " as %s; expected %" PRId64,
                          name_sender(sender, who), word, name, least);
-    return qdri_fail(QDR_MISMATCH, "%s sent %" PRId64 " as %s; expected %" PRId64 " to %" PRId64,
+    return qdri_fail(QDR_ERR_MISMATCH, "%s sent %" PRId64 " as %s; expected %" PRId64 " to %" PRId64,
                      name_sender(sender, who), word, name, least, most);
 }
 
@@ -43,14 +43,15 @@ qdr_status qdri_decode(qdri_teller sender, const qdri_expected *table, int words
 qdr_status qdri_decode_length(qdri_teller sender, const char *what, int64_t came, int64_t expected) {
     char who[WHO];
     if (came == expected) return QDR_OK;
-    return qdri_fail(QDR_MISMATCH, "%s sent %" PRId64 " bytes as %s; expected %" PRId64,
+    return qdri_fail(QDR_ERR_MISMATCH, "%s sent %" PRId64 " bytes as %s; expected %" PRId64,
                      name_sender(sender, who), came, what, expected);
 }
 
 qdr_status qdri_decode_failure(qdri_teller sender, int64_t status) {
     enum {
+        COUNTED_OK,
 #define COUNT(name, text) COUNTED_##name,
-        QDR_STATUS_TABLE(COUNT)
+        QDR_ERROR_TABLE(COUNT)
 #undef COUNT
             STATUSES
     };
@@ -69,7 +70,7 @@ qdr_status qdri_cursor_take(qdri_cursor *cursor, const char *name, int64_t count
                             const char **begin) {
     char who[WHO];
     if (count < 0 || each < 0 || (each > 0 && count > cursor->left / each))
-        return qdri_fail(QDR_MISMATCH,
+        return qdri_fail(QDR_ERR_MISMATCH,
                          "%s sent %s with %" PRId64 " times %" PRId64 " bytes as %s; %" PRId64 " were left",
                          name_sender(cursor->sender, who), cursor->what, count, each, name, cursor->left);
     *begin = cursor->at;
@@ -88,6 +89,6 @@ qdr_status qdri_cursor_copy(qdri_cursor *cursor, const char *name, void *to, siz
 qdr_status qdri_cursor_end(const qdri_cursor *cursor) {
     char who[WHO];
     if (cursor->left == 0) return QDR_OK;
-    return qdri_fail(QDR_MISMATCH, "%s sent %s with %" PRId64 " bytes behind its end",
+    return qdri_fail(QDR_ERR_MISMATCH, "%s sent %s with %" PRId64 " bytes behind its end",
                      name_sender(cursor->sender, who), cursor->what, cursor->left);
 }

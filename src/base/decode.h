@@ -8,7 +8,7 @@
  * number of fields; expected 0 to 8". What has no fixed length is read by a cursor, which never goes beyond its end;
  * a count is held against the bytes that are left before anything is allocated for it.
  *
- * Every refusal has the status QDR_MISMATCH. Cost: two comparisons for each word, and nothing is allocated.
+ * Every refusal has the status QDR_ERR_MISMATCH. Cost: two comparisons for each word, and nothing is allocated.
  */
 #ifndef QDRI_DECODE_H
 #define QDRI_DECODE_H

@@ -15,11 +15,11 @@ static void test_bounds_are_exact(void **state) {
     (void)state;
     assert_int_equal(qdri_decode_word(third, "it", 1, 1, 8), QDR_OK);
     assert_int_equal(qdri_decode_word(third, "it", 8, 1, 8), QDR_OK);
-    assert_int_equal(qdri_decode_word(third, "it", 0, 1, 8), QDR_MISMATCH);
-    assert_int_equal(qdri_decode_word(third, "it", 9, 1, 8), QDR_MISMATCH);
+    assert_int_equal(qdri_decode_word(third, "it", 0, 1, 8), QDR_ERR_MISMATCH);
+    assert_int_equal(qdri_decode_word(third, "it", 9, 1, 8), QDR_ERR_MISMATCH);
     assert_int_equal(qdri_decode_word(third, "it", INT64_MIN, INT64_MIN, INT64_MAX), QDR_OK);
     assert_int_equal(qdri_decode_word(third, "it", INT64_MAX, INT64_MIN, INT64_MAX), QDR_OK);
-    assert_int_equal(qdri_decode_word(third, "it", INT64_MIN, 0, INT64_MAX), QDR_MISMATCH);
+    assert_int_equal(qdri_decode_word(third, "it", INT64_MIN, 0, INT64_MAX), QDR_ERR_MISMATCH);
 }
 
 static void test_sentences(void **state) {
@@ -50,23 +50,23 @@ static void test_tables(void **state) {
     (void)state;
     assert_int_equal(qdri_decode(third, table, 2, &one), QDR_OK);
     one.count = 2;
-    assert_int_equal(qdri_decode(third, table, 2, &one), QDR_MISMATCH);
+    assert_int_equal(qdri_decode(third, table, 2, &one), QDR_ERR_MISMATCH);
     assert_non_null(strstr(qdr_error_message(), "sent 2 as count; expected -1 to 1"));
     one.kind = INT64_MIN;
-    assert_int_equal(qdri_decode(third, table, 2, &one), QDR_MISMATCH);
+    assert_int_equal(qdri_decode(third, table, 2, &one), QDR_ERR_MISMATCH);
     assert_non_null(strstr(qdr_error_message(), "as kind"));
     assert_int_equal(qdri_decode(third, places, 1, word), QDR_OK);
-    assert_int_equal(qdri_decode(third, places, 1, word + 1), QDR_MISMATCH);
+    assert_int_equal(qdri_decode(third, places, 1, word + 1), QDR_ERR_MISMATCH);
 }
 
 static void test_failures_exist(void **state) {
     (void)state;
-    assert_int_equal(qdri_decode_failure(third, QDR_INVALID), QDR_OK);
-    assert_int_equal(qdri_decode_failure(third, QDR_FULL), QDR_OK);
-    assert_int_equal(qdri_decode_failure(third, QDR_OK), QDR_MISMATCH);
-    assert_int_equal(qdri_decode_failure(third, QDR_FULL + 1), QDR_MISMATCH);
-    assert_int_equal(qdri_decode_failure(third, INT64_C(1) << 32 | QDR_INVALID), QDR_MISMATCH);
-    assert_int_equal(qdri_decode_failure(third, -1), QDR_MISMATCH);
+    assert_int_equal(qdri_decode_failure(third, QDR_ERR_INVALID), QDR_OK);
+    assert_int_equal(qdri_decode_failure(third, QDR_ERR_FULL), QDR_OK);
+    assert_int_equal(qdri_decode_failure(third, QDR_OK), QDR_ERR_MISMATCH);
+    assert_int_equal(qdri_decode_failure(third, QDR_ERR_FULL + 1), QDR_ERR_MISMATCH);
+    assert_int_equal(qdri_decode_failure(third, INT64_C(1) << 32 | QDR_ERR_INVALID), QDR_ERR_MISMATCH);
+    assert_int_equal(qdri_decode_failure(third, -1), QDR_ERR_MISMATCH);
 }
 
 static void test_texts_end(void **state) {
@@ -107,19 +107,19 @@ static void test_cursor(void **state) {
     assert_memory_equal(head, "0123", 4);
     assert_int_equal(qdri_cursor_take(&cursor, "words", 3, 2, &begin), QDR_OK);
     assert_ptr_equal(begin, letter + 4);
-    assert_int_equal(qdri_cursor_end(&cursor), QDR_MISMATCH);
+    assert_int_equal(qdri_cursor_end(&cursor), QDR_ERR_MISMATCH);
     assert_string_equal(qdr_error_message(), "rank 1 of ocean sent a letter with 6 bytes behind its end");
-    assert_int_equal(qdri_cursor_take(&cursor, "words", 4, 2, &begin), QDR_MISMATCH);
+    assert_int_equal(qdri_cursor_take(&cursor, "words", 4, 2, &begin), QDR_ERR_MISMATCH);
     assert_string_equal(qdr_error_message(),
                         "rank 1 of ocean sent a letter with 4 times 2 bytes as words; 6 were left");
     assert_int_equal(cursor.left, 6);
     const int64_t hostile[][2] = {{-1, 1}, {1, -1}, {INT64_MAX, 8}, {INT64_C(1) << 61, 8}, {INT64_MIN, 2}};
     for (int i = 0; i < 5; i++)
         assert_int_equal(qdri_cursor_take(&cursor, "words", hostile[i][0], hostile[i][1], &begin),
-                         QDR_MISMATCH);
+                         QDR_ERR_MISMATCH);
     assert_int_equal(qdri_cursor_take(&cursor, "the rest", 6, 1, &begin), QDR_OK);
     assert_int_equal(qdri_cursor_take(&cursor, "nothing", 0, 8, &begin), QDR_OK);
-    assert_int_equal(qdri_cursor_copy(&cursor, "a byte", head, 1), QDR_MISMATCH);
+    assert_int_equal(qdri_cursor_copy(&cursor, "a byte", head, 1), QDR_ERR_MISMATCH);
     assert_int_equal(qdri_cursor_end(&cursor), QDR_OK);
 }
 

@@ -39,11 +39,11 @@ static const variable table[QDRI_VARIABLES] = {
         {"QDR_TRANSPORT", WORD, 0, 0, "node net", "node or net", "by rule", "rank 0",
          "between ranks of one node, where plans do not say: shared memory, or messages as between "
          "nodes"},
-    [QDRI_ENV_STALL_SECONDS] =
-        {"QDR_STALL_SECONDS", SECONDS, 0, 1e9, NULL, "seconds, as 2.5, 500ms, 30s, 5m or 1h, from 0 to 1e9",
-         "0: no deadline", "every rank",
-         "how long nothing may move in a wait, and how long a collective call may take, "
-         "before it reports"},
+    [QDRI_ENV_DEADLINE] = {"QDR_DEADLINE", SECONDS, 0, 1e9, NULL,
+                           "seconds, as 2.5, 500ms, 30s, 5m or 1h, from 0 to 1e9", "0: no deadline",
+                           "every rank",
+                           "how long nothing may move in a wait, and how long a collective call may take, "
+                           "before it reports"},
     [QDRI_ENV_EXPLAIN] = {"QDR_EXPLAIN", FLAG, 0, 0, NULL, "1 or 0, yes or no, on or off, true or false", "0",
                           "rank 0", "say on standard error what was chosen, and why"},
     [QDRI_ENV_NODE_RANKS] = {"QDR_NODE_RANKS", COUNT, 1, 2147483647, NULL,
@@ -109,10 +109,10 @@ qdr_status qdri_environment_read(qdri_variable which, qdri_setting *setting) {
     *setting = (qdri_setting){.given = 0};
     if (!text) return QDR_OK;
     if (!*text)
-        return qdri_fail(QDR_INVALID, "%s is set, but empty; expected %s; unset it for the default",
+        return qdri_fail(QDR_ERR_INVALID, "%s is set, but empty; expected %s; unset it for the default",
                          line->name, line->example);
     if (!read_value(line, text, &read))
-        return qdri_fail(QDR_INVALID, "%s=%.60s%s is refused; expected %s", line->name, text,
+        return qdri_fail(QDR_ERR_INVALID, "%s=%.60s%s is refused; expected %s", line->name, text,
                          strlen(text) > 60 ? "..." : "", line->example);
     *setting = read;
     return QDR_OK;
@@ -133,18 +133,17 @@ const char *qdri_environment_name(qdri_variable which) {
     return table[which].name;
 }
 
-qdr_status qdr_environment(int index, qdr_environment_info *info) {
-    if (!info) return qdri_fail(QDR_INVALID, "qdr_environment: info is NULL");
-    if (index < 0 || index >= QDRI_VARIABLES)
-        return qdri_fail(QDR_RANGE, "there is no variable %d; expected 0 to %d", index, QDRI_VARIABLES - 1);
+const qdr_environment_info *qdr_environment(int index) {
+    static _Thread_local qdr_environment_info info[QDRI_VARIABLES];
+    if (index < 0 || index >= QDRI_VARIABLES) return NULL;
     const variable *line = &table[index];
-    *info = (qdr_environment_info){.name = line->name,
-                                   .kind = kind_names[line->kind],
-                                   .expected = line->example,
-                                   .standard = line->standard,
-                                   .reader = line->reader,
-                                   .meaning = line->meaning};
-    return QDR_OK;
+    info[index] = (qdr_environment_info){.name = line->name,
+                                         .kind = kind_names[line->kind],
+                                         .expected = line->example,
+                                         .standard = line->standard,
+                                         .reader = line->reader,
+                                         .meaning = line->meaning};
+    return &info[index];
 }
 
 /* ---- strangers ----------------------------------------------------------------------------------------- */

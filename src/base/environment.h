@@ -3,7 +3,7 @@
  * The environment: one table of all variables that Quadrille reads, and the one place that reads them. What a
  * variable may say is in its line of the table; the documentation, the man page and `quadrille list
  * environment` print the same lines. Whoever needs a variable gets its value, that it is not set, or
- * QDR_INVALID with a sentence that names the variable, what it says and what was expected. Nothing is
+ * QDR_ERR_INVALID with a sentence that names the variable, what it says and what was expected. Nothing is
  * guessed: an empty value, trailing characters, a decimal comma, a number out of range are refused.
  */
 #ifndef QDRI_ENVIRONMENT_H
@@ -19,7 +19,7 @@ typedef enum qdri_variable {
     QDRI_ENV_WINDOW,
     QDRI_ENV_CHUNK,
     QDRI_ENV_TRANSPORT,
-    QDRI_ENV_STALL_SECONDS,
+    QDRI_ENV_DEADLINE,
     QDRI_ENV_EXPLAIN,
     QDRI_ENV_NODE_RANKS,
     QDRI_ENV_COUPLE_DIRECTORY,

@@ -15,12 +15,18 @@ static _Thread_local char message[1024];
 
 const char *qdr_status_text(qdr_status status) {
     switch (status) {
+    case QDR_OK:
+        return "success";
 #define STATUS_TEXT(name, text)                                                                              \
-    case QDR_##name:                                                                                         \
+    case QDR_ERR_##name:                                                                                     \
         return text;
-        QDR_STATUS_TABLE(STATUS_TEXT)
+        QDR_ERROR_TABLE(STATUS_TEXT)
     }
     return "unknown status";
+}
+
+const char *qdr_version(void) {
+    return QDR_VERSION;
 }
 
 const char *qdr_error_message(void) {
@@ -44,7 +50,7 @@ qdr_status qdri_fail(qdr_status status, const char *format, ...) {
 }
 
 qdr_status qdri_fail_memory(void) {
-    return qdri_fail(QDR_MEMORY, "out of memory");
+    return qdri_fail(QDR_ERR_MEMORY, "out of memory");
 }
 
 /* ---- the log ------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Failing with a sentence: `return qdri_fail(QDR_RANGE, "rank %d is not in 0..%d", rank, last);` */
+/* Failing with a sentence: `return qdri_fail(QDR_ERR_RANGE, "rank %d is not in 0..%d", rank, last);` */
 #ifndef QDRI_ERROR_H
 #define QDRI_ERROR_H
 

@@ -41,6 +41,7 @@ qdr_status qdri_print_end(qdri_printer *printer, const char *what) {
     check(printer, fflush(printer->stream) == 0);
     check(printer, !ferror(printer->stream));
     if (printer->failed == ENOMEM) return qdri_fail_memory();
-    return printer->failed ? qdri_fail(QDR_FILE, "%s cannot be written: %s", what, strerror(printer->failed))
-                           : QDR_OK;
+    return printer->failed
+               ? qdri_fail(QDR_ERR_FILE, "%s cannot be written: %s", what, strerror(printer->failed))
+               : QDR_OK;
 }

@@ -35,7 +35,7 @@ static void a_full_disk_is_said(void **state) {
     (void)state;
     assert_non_null(printer.stream);
     qdri_print_text(&printer, "text");
-    assert_int_equal(qdri_print_end(&printer, "the text"), QDR_FILE);
+    assert_int_equal(qdri_print_end(&printer, "the text"), QDR_ERR_FILE);
     assert_string_equal(qdr_error_message(), "the text cannot be written: No space left on device");
     fclose(printer.stream);
 }
@@ -49,7 +49,7 @@ static void a_line_that_was_not_printed_is_said(void **state) {
     qdri_print(&printer, "%lc", (wint_t)0x7fffffff);
     qdri_print_text(&printer, "the end");
     assert_false(ferror(printer.stream));
-    assert_int_equal(qdri_print_end(&printer, "the text"), QDR_FILE);
+    assert_int_equal(qdri_print_end(&printer, "the text"), QDR_ERR_FILE);
     fclose(printer.stream);
     free(text);
 }
@@ -70,7 +70,7 @@ static int print_without_memory(void) {
     for (int i = 0; i < 1 << 20; i++) qdri_print(&printer, "%0127d\n", i);
     qdr_status status = qdri_print_end(&printer, "the text");
     if (printer.failed == 0) return 4;
-    return status == QDR_MEMORY ? 0 : 3;
+    return status == QDR_ERR_MEMORY ? 0 : 3;
 }
 
 static void memory_that_ran_out_is_said(void **state) {

@@ -218,20 +218,21 @@ static qdr_status take_pair(qdri_spec *spec, char *pair, unsigned char *seen) {
     }
     if (index < 0) {
         list_keys(spec, keys, sizeof keys);
-        return qdri_spec_fail(spec, QDR_SYNTAX, "'%.60s' is not a key; %s takes %s", pair, spec->name, keys);
+        return qdri_spec_fail(spec, QDR_ERR_SYNTAX, "'%.60s' is not a key; %s takes %s", pair, spec->name,
+                              keys);
     }
     const qdri_option *option = &spec->options[index];
     qdri_value value = {.given = 1, .present = 1};
-    if (seen[index]) return qdri_spec_fail(spec, QDR_SYNTAX, "'%s' is given twice", option->key);
+    if (seen[index]) return qdri_spec_fail(spec, QDR_ERR_SYNTAX, "'%s' is given twice", option->key);
     if (is_too_large(option, text))
-        return qdri_spec_fail(spec, QDR_RANGE, "'%s=%.60s' is out of range; expected at most %.15g",
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "'%s=%.60s' is out of range; expected at most %.15g",
                               option->key, text,
                               option->lowest == option->highest ? 0x1p62 : option->highest);
     if (!read_value(option, text, &value))
-        return qdri_spec_fail(spec, QDR_SYNTAX, "'%s=%.60s' is not valid; expected %s%s", option->key, text,
-                              option->kind == QDRI_WORD ? "one of " : "", kind_example(option));
+        return qdri_spec_fail(spec, QDR_ERR_SYNTAX, "'%s=%.60s' is not valid; expected %s%s", option->key,
+                              text, option->kind == QDRI_WORD ? "one of " : "", kind_example(option));
     if (!in_range(option, &value))
-        return qdri_spec_fail(spec, QDR_RANGE, "'%s=%.60s' is out of range; expected %.15g to %.15g",
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "'%s=%.60s' is out of range; expected %.15g to %.15g",
                               option->key, text, option->lowest, option->highest);
     seen[index] = 1;
     spec->value[index] = value;
@@ -244,10 +245,10 @@ qdr_status qdri_spec_override(qdri_spec *spec, const char *pairs) {
         char pair[256];
         size_t span = strcspn(pairs, ",");
         if (span == 0 || (pairs[span] == ',' && !pairs[span + 1]))
-            return qdri_spec_fail(spec, QDR_SYNTAX, "a comma with nothing beside it");
+            return qdri_spec_fail(spec, QDR_ERR_SYNTAX, "a comma with nothing beside it");
         if (span >= sizeof pair)
-            return qdri_spec_fail(spec, QDR_SYNTAX, "a value is too long; expected at most %zu characters",
-                                  sizeof pair - 1);
+            return qdri_spec_fail(spec, QDR_ERR_SYNTAX,
+                                  "a value is too long; expected at most %zu characters", sizeof pair - 1);
         snprintf(pair, sizeof pair, "%.*s", (int)span, pairs);
         QDRI_TRY(take_pair(spec, pair, seen));
         pairs += span + (pairs[span] == ',');
@@ -260,9 +261,9 @@ qdr_status qdri_spec_open(const char *text, const char *what, qdri_spec *spec) {
     memset(spec, 0, sizeof *spec);
     spec->text = text;
     spec->what = what;
-    if (span == 0) return qdri_spec_fail(spec, QDR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
+    if (span == 0) return qdri_spec_fail(spec, QDR_ERR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
     if (span >= sizeof spec->name)
-        return qdri_spec_fail(spec, QDR_UNKNOWN, "the name is too long; expected at most %zu characters",
+        return qdri_spec_fail(spec, QDR_ERR_UNKNOWN, "the name is too long; expected at most %zu characters",
                               sizeof spec->name - 1);
     memcpy(spec->name, text, span);
     return QDR_OK;
@@ -282,12 +283,12 @@ qdr_status qdri_spec_read(qdri_spec *spec, const qdri_option *options, int optio
         spec->value[i].present = 1;
     }
     if (colon) {
-        if (!colon[1]) return qdri_spec_fail(spec, QDR_SYNTAX, "nothing follows the colon");
+        if (!colon[1]) return qdri_spec_fail(spec, QDR_ERR_SYNTAX, "nothing follows the colon");
         QDRI_TRY(qdri_spec_override(spec, colon + 1));
     }
     for (int i = 0; i < option_count; i++)
         if (!options[i].standard && !spec->value[i].present)
-            return qdri_spec_fail(spec, QDR_SYNTAX, "'%s' is missing (%s)", options[i].key,
+            return qdri_spec_fail(spec, QDR_ERR_SYNTAX, "'%s' is missing (%s)", options[i].key,
                                   options[i].meaning);
     return QDR_OK;
 }

@@ -163,48 +163,49 @@ static void overriding(void **state) {
     assert_int_equal(qdri_spec_flag(&spec, "wrap"), 0);
     assert_true(fabs(qdri_spec_real(&spec, "tau") - 1e-3) < 1e-15);
     assert_int_equal(qdri_spec_override(&spec, ""), QDR_OK);
-    assert_int_equal(qdri_spec_override(&spec, "n=17,n=18"), QDR_SYNTAX);
-    assert_int_equal(qdri_spec_override(&spec, "speed=1"), QDR_SYNTAX);
-    assert_int_equal(qdri_spec_override(&spec, "n=0"), QDR_RANGE);
+    assert_int_equal(qdri_spec_override(&spec, "n=17,n=18"), QDR_ERR_SYNTAX);
+    assert_int_equal(qdri_spec_override(&spec, "speed=1"), QDR_ERR_SYNTAX);
+    assert_int_equal(qdri_spec_override(&spec, "n=0"), QDR_ERR_RANGE);
 }
 
 /* ---- errors -------------------------------------------------------------------------------------------- */
 
 static void sentences(void **state) {
     (void)state;
-    bad("", QDR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
-    bad(":n=3", QDR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
-    bad("averyveryveryveryveryveryveryverylongnameoffortyeight", QDR_UNKNOWN,
+    bad("", QDR_ERR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
+    bad(":n=3", QDR_ERR_SYNTAX, "expected NAME or NAME:KEY=VALUE,...");
+    bad("averyveryveryveryveryveryveryverylongnameoffortyeight", QDR_ERR_UNKNOWN,
         "the name is too long; expected at most 47 characters");
-    bad("x", QDR_SYNTAX, "'n' is missing (number of ranks)");
-    bad("x:", QDR_SYNTAX, "nothing follows the colon");
-    bad("x:wrap", QDR_SYNTAX, "'n' is missing (number of ranks)");
-    bad("x:n=1,", QDR_SYNTAX, "a comma with nothing beside it");
-    bad("x:,n=1", QDR_SYNTAX, "a comma with nothing beside it");
-    bad("x:n=1,,wrap", QDR_SYNTAX, "a comma with nothing beside it");
-    bad("x:n=1,n=2", QDR_SYNTAX, "'n' is given twice");
-    bad("x:n=1,half,ports=full", QDR_SYNTAX, "'ports' is given twice");
-    bad("x:n=1,wrap,wrap=no", QDR_SYNTAX, "'wrap' is given twice");
-    bad("x:n=1,speed=3", QDR_SYNTAX,
+    bad("x", QDR_ERR_SYNTAX, "'n' is missing (number of ranks)");
+    bad("x:", QDR_ERR_SYNTAX, "nothing follows the colon");
+    bad("x:wrap", QDR_ERR_SYNTAX, "'n' is missing (number of ranks)");
+    bad("x:n=1,", QDR_ERR_SYNTAX, "a comma with nothing beside it");
+    bad("x:,n=1", QDR_ERR_SYNTAX, "a comma with nothing beside it");
+    bad("x:n=1,,wrap", QDR_ERR_SYNTAX, "a comma with nothing beside it");
+    bad("x:n=1,n=2", QDR_ERR_SYNTAX, "'n' is given twice");
+    bad("x:n=1,half,ports=full", QDR_ERR_SYNTAX, "'ports' is given twice");
+    bad("x:n=1,wrap,wrap=no", QDR_ERR_SYNTAX, "'wrap' is given twice");
+    bad("x:n=1,speed=3", QDR_ERR_SYNTAX,
         "'speed' is not a key; x takes n, bytes, density, tau, rate, ports, wrap, seed");
-    bad("x:n=1,=3", QDR_SYNTAX, "'' is not a key; x takes n, bytes, density, tau, rate, ports, wrap, seed");
-    bad("x:n=0", QDR_RANGE, "'n=0' is out of range; expected 1 to 4096");
-    bad("x:n=4097", QDR_RANGE, "'n=4097' is out of range; expected 1 to 4096");
-    bad("x:n=-1", QDR_RANGE, "'n=-1' is out of range; expected 1 to 4096");
-    bad("x:n=99999999999999999999", QDR_RANGE,
+    bad("x:n=1,=3", QDR_ERR_SYNTAX,
+        "'' is not a key; x takes n, bytes, density, tau, rate, ports, wrap, seed");
+    bad("x:n=0", QDR_ERR_RANGE, "'n=0' is out of range; expected 1 to 4096");
+    bad("x:n=4097", QDR_ERR_RANGE, "'n=4097' is out of range; expected 1 to 4096");
+    bad("x:n=-1", QDR_ERR_RANGE, "'n=-1' is out of range; expected 1 to 4096");
+    bad("x:n=99999999999999999999", QDR_ERR_RANGE,
         "'n=99999999999999999999' is out of range; expected at most 4096");
-    bad("x:n=1e30", QDR_RANGE, "'n=1e30' is out of range; expected at most 4096");
-    bad("x:n=1,seed=9223372036854775808", QDR_RANGE,
+    bad("x:n=1e30", QDR_ERR_RANGE, "'n=1e30' is out of range; expected at most 4096");
+    bad("x:n=1,seed=9223372036854775808", QDR_ERR_RANGE,
         "'seed=9223372036854775808' is out of range; expected at most 4.61168601842739e+18");
-    bad("x:n=1,density=1.5", QDR_RANGE, "'density=1.5' is out of range; expected 0 to 1");
-    bad("x:n=1,bytes=-3..5", QDR_RANGE, "'bytes=-3..5' is out of range; expected 0 to 1099511627776");
+    bad("x:n=1,density=1.5", QDR_ERR_RANGE, "'density=1.5' is out of range; expected 0 to 1");
+    bad("x:n=1,bytes=-3..5", QDR_ERR_RANGE, "'bytes=-3..5' is out of range; expected 0 to 1099511627776");
 }
 
 static void bad_value(const char *key, const char *value, const char *expected) {
     char text[128], sentence[256];
     snprintf(text, sizeof text, "x:n=1,%s=%s", key, value);
     snprintf(sentence, sizeof sentence, "'%s=%s' is not valid; expected %s", key, value, expected);
-    bad(text, QDR_SYNTAX, sentence);
+    bad(text, QDR_ERR_SYNTAX, sentence);
 }
 
 static void values_that_are_none(void **state) {
@@ -236,7 +237,7 @@ static void values_that_are_none(void **state) {
     bad_value("ports", "full half", "one of full half paired");
     bad_value("wrap", "1", "yes or no");
     bad_value("wrap", "", "yes or no");
-    bad("x:n=1,quarter", QDR_SYNTAX, "'ports=quarter' is not valid; expected one of full half paired");
+    bad("x:n=1,quarter", QDR_ERR_SYNTAX, "'ports=quarter' is not valid; expected one of full half paired");
 }
 
 static void lengths(void **state) {
@@ -248,13 +249,13 @@ static void lengths(void **state) {
     assert_int_equal(qdri_spec_integer(&spec, "seed"), 7);
     memset(text + 11, '0', 1500);
     strcpy(text + 1511, "7");
-    bad(text, QDR_SYNTAX, "a value is too long; expected at most 255 characters");
+    bad(text, QDR_ERR_SYNTAX, "a value is too long; expected at most 255 characters");
     memset(text + 1, 'y', 1000);
     text[1001] = '\0';
-    bad(text, QDR_UNKNOWN, "the name is too long; expected at most 47 characters");
+    bad(text, QDR_ERR_UNKNOWN, "the name is too long; expected at most 47 characters");
     qdri_spec none;
     assert_int_equal(qdri_spec_open("x:y=1", "machine", &none), QDR_OK);
-    assert_int_equal(qdri_spec_read(&none, NULL, 0), QDR_SYNTAX);
+    assert_int_equal(qdri_spec_read(&none, NULL, 0), QDR_ERR_SYNTAX);
     assert_string_equal(qdr_error_message(), "machine 'x:y=1': 'y' is not a key; x takes no keys");
 }
 

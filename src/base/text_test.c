@@ -70,7 +70,7 @@ static void failure_shows_when_taken(void **state) {
     text.failed = 1;
     qdri_text_add(&text, "lost");
     assert_string_equal(text.bytes, "abc");
-    assert_int_equal(qdri_text_take(&text, &string), QDR_MEMORY);
+    assert_int_equal(qdri_text_take(&text, &string), QDR_ERR_MEMORY);
     assert_ptr_equal(string, &mark);
     assert_true(!text.bytes && !text.failed);
 }

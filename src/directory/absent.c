@@ -36,7 +36,7 @@ static int name_known(const qdri_traffic *t, char *text, size_t size) {
            (t->has_entered && name_keepers(t, 1, "has not answered", text, size));
 }
 
-void qdri_messages_absent(const qdr_directory_round *round, char *text, size_t size) {
+void qdri_messages_absent(const qdri_directory_round *round, char *text, size_t size) {
     const qdri_traffic *t = round->traffic;
     int awaited = t ? qdri_council_awaits(round->directory->council) : -1;
     *text = '\0';
@@ -44,12 +44,12 @@ void qdri_messages_absent(const qdr_directory_round *round, char *text, size_t s
         snprintf(text, size, "; rank %d has not come so far", awaited);
 }
 
-double qdri_messages_moment(const qdr_directory_round *round, double most) {
+double qdri_messages_moment(const qdri_directory_round *round, double most) {
     char text[200];
     if (!round->traffic || name_known(round->traffic, text, sizeof text)) return 0;
     return qdri_council_knows(round->directory->council) ? 0.5 * most : most;
 }
 
-void qdri_messages_last_word(const qdr_directory_round *round, qdr_status status) {
+void qdri_messages_last_word(const qdri_directory_round *round, qdr_status status) {
     if (round->traffic) qdri_council_fail(round->directory->council, status);
 }

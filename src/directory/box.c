@@ -55,7 +55,7 @@ static int64_t *count_items(const qdr_directory *directory, const qdr_directory_
 static void make_words(const qdr_directory *directory, const qdr_directory_call *call, int64_t i, int some,
                        uint64_t *word) {
     int bits = directory->owner_bits;
-    for (int j = 0; j < some; j++) word[j] = (uint64_t)(call->local ? call->local[i + j] : i + j) << bits;
+    for (int j = 0; j < some; j++) word[j] = (uint64_t)(call->place ? call->place[i + j] : i + j) << bits;
     for (int j = 0; j < some; j++)
         word[j] += (uint64_t)(call->owner ? call->owner[i + j] : directory->rank) + 1;
 }

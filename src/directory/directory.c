@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/environment.h"
+#include "base/sized.h"
 #include "directory/inside.h"
 #include "wire/node.h"
 
@@ -17,24 +18,22 @@ enum { SLICES = 128 };
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
 static qdr_status check_options(const qdr_directory_options *options) {
-    if (options->size != sizeof *options)
-        return qdri_fail(
-            QDR_INVALID,
-            "qdr_directory_create: options.size is %zu, expected %zu; begin with QDR_DIRECTORY_OPTIONS",
-            options->size, sizeof *options);
+    QDRI_TRY(qdri_sized_refuse("qdr_directory_options", options->size, sizeof *options));
     if (options->placement < QDR_PLACE_HASH || options->placement > QDR_PLACE_FUNCTION)
-        return qdri_fail(QDR_RANGE, "qdr_directory_create: options.placement is %d", (int)options->placement);
+        return qdri_fail(QDR_ERR_RANGE, "qdr_directory_create: options.placement is %d",
+                         (int)options->placement);
     if (options->placement == QDR_PLACE_BLOCK && options->limit < 1)
-        return qdri_fail(QDR_RANGE, "qdr_directory_create: blocks of %lld ids; expected a limit of 1 or more",
+        return qdri_fail(QDR_ERR_RANGE,
+                         "qdr_directory_create: blocks of %lld ids; expected a limit of 1 or more",
                          (long long)options->limit);
     if (options->placement == QDR_PLACE_FUNCTION && !options->place)
-        return qdri_fail(QDR_INVALID, "qdr_directory_create: the function that places ids is NULL");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_directory_create: the function that places ids is NULL");
     if (options->payload_bytes < 0 || options->payload_bytes > 1 << 28)
-        return qdri_fail(QDR_RANGE, "qdr_directory_create: a payload has %lld bytes; expected 0 to %d",
+        return qdri_fail(QDR_ERR_RANGE, "qdr_directory_create: a payload has %lld bytes; expected 0 to %d",
                          (long long)options->payload_bytes, 1 << 28);
-    if (!(options->seconds >= 0))
-        return qdri_fail(QDR_RANGE, "qdr_directory_create: options.seconds is %g; expected 0 or more",
-                         options->seconds);
+    if (!(options->deadline >= 0))
+        return qdri_fail(QDR_ERR_RANGE, "qdr_directory_create: options.deadline is %g; expected 0 or more",
+                         options->deadline);
     return QDR_OK;
 }
 
@@ -117,7 +116,7 @@ static qdr_status agree_on_all(qdri_wire *wire, qdr_directory *directory,
                                 .word_for = words,
                                 .word_from = on_node ? words + qdri_wire_ranks(wire) : NULL,
                                 .wants_tags = 1,
-                                .deadline = qdri_deadline(mine ? 0 : options->seconds)};
+                                .deadline = qdri_deadline(mine ? 0 : options->deadline)};
     if (counters) directory->counters[directory->rank] = counters;
     QDRI_TRY(qdri_agree(wire, &agreement));
     directory->first_tag = agreement.first_tag;
@@ -133,17 +132,17 @@ static qdr_status agree_on_all(qdri_wire *wire, qdr_directory *directory,
 
 qdr_status qdr_directory_create(MPI_Comm comm, const qdr_directory_options *options,
                                 qdr_directory **directory) {
-    qdr_directory_options standard = QDR_DIRECTORY_OPTIONS;
+    qdr_directory_options standard = QDR_DIRECTORY_OPTIONS, known;
     qdri_wire *wire;
     qdr_directory *made = NULL;
     QDRI_TRY(qdri_wire_open(comm, &wire));
     qdri_lock(wire);
-    if (!options) options = &standard;
-    qdr_status status =
-        directory
-            ? open(options, wire, &made)
-            : qdri_fail(QDR_INVALID, "there is nowhere to put the directory; expected a handle, not NULL");
-    status = agree_on_all(wire, made, status ? &standard : options, status);
+    qdri_sized_read(&known, sizeof known, options);
+    qdr_status status = directory
+                            ? open(&known, wire, &made)
+                            : qdri_fail(QDR_ERR_INVALID,
+                                        "there is nowhere to put the directory; expected a handle, not NULL");
+    status = agree_on_all(wire, made, status ? &standard : &known, status);
     if (!status) explain(made);
     /* Whoever has not seen the end of a round of an old directory, whose counters is used again, sees it here. */
     if (status)
@@ -162,7 +161,7 @@ qdr_status qdr_directory_destroy(qdr_directory **directory) {
     qdr_status status = QDR_OK;
     qdri_lock(wire);
     if ((*directory)->outstanding > 0)
-        status = qdri_fail(QDR_BUSY, "%d calls of the directory have not been waited for",
+        status = qdri_fail(QDR_ERR_BUSY, "%d calls of the directory have not been waited for",
                            (*directory)->outstanding);
     else
         shut(directory);
@@ -171,61 +170,63 @@ qdr_status qdr_directory_destroy(qdr_directory **directory) {
     return status;
 }
 
-qdr_directory_view qdr_directory_look(const qdr_directory *directory) {
+void qdr_directory_look_sized(const qdr_directory *directory, qdr_directory_view *view, size_t view_bytes) {
     qdri_lock(directory->wire);
-    qdr_directory_view view = {.entries = directory->shelf.count,
-                               .bytes = qdri_shelf_bytes(&directory->shelf),
-                               .cached = directory->cache.count,
-                               .asked = directory->asked,
-                               .spared = directory->spared,
-                               .shared = directory->is_shared};
+    qdr_directory_view known = {.entries = directory->shelf.count,
+                                .bytes = qdri_shelf_bytes(&directory->shelf),
+                                .cached = directory->cache.count,
+                                .asked = directory->asked,
+                                .spared = directory->spared,
+                                .shared = directory->is_shared};
     qdri_unlock(directory->wire);
-    return view;
+    qdri_sized_fill(view, view_bytes, &known, sizeof known);
 }
 
 /* ---- at once ------------------------------------------------------------------------------------------- */
 
-static qdr_status run(qdr_directory *directory, const qdr_directory_call *call, int64_t *unknown) {
-    qdr_directory_round *round;
-    QDRI_TRY(qdr_directory_start(directory, call, &round));
-    return qdr_directory_wait(&round, unknown);
+static qdr_status run(qdr_directory *directory, const qdr_directory_call *call) {
+    qdr_pending *pending;
+    QDRI_TRY(qdr_directory_start(directory, call, &pending));
+    return qdr_wait(&pending);
 }
 
 qdr_status qdr_directory_insert(qdr_directory *directory, int64_t count, const int64_t *id, const int *owner,
-                                const int64_t *local, const void *payload) {
+                                const int64_t *place, const void *payload) {
     qdr_directory_call call = {.verb = QDR_DIRECTORY_INSERT,
                                .count = count,
                                .id = id,
                                .owner = owner,
-                               .local = local,
+                               .place = place,
                                .payload = payload};
-    return run(directory, &call, NULL);
+    return run(directory, &call);
 }
 
 qdr_status qdr_directory_update(qdr_directory *directory, int64_t count, const int64_t *id, const int *owner,
-                                const int64_t *local, const void *payload, int64_t *unknown) {
+                                const int64_t *place, const void *payload, int64_t *unknown) {
     qdr_directory_call call = {.verb = QDR_DIRECTORY_UPDATE,
                                .count = count,
                                .id = id,
                                .owner = owner,
-                               .local = local,
-                               .payload = payload};
-    return run(directory, &call, unknown);
+                               .place = place,
+                               .payload = payload,
+                               .unknown = unknown};
+    return run(directory, &call);
 }
 
 qdr_status qdr_directory_remove(qdr_directory *directory, int64_t count, const int64_t *id,
                                 int64_t *unknown) {
-    qdr_directory_call call = {.verb = QDR_DIRECTORY_REMOVE, .count = count, .id = id};
-    return run(directory, &call, unknown);
+    qdr_directory_call call = {.verb = QDR_DIRECTORY_REMOVE, .count = count, .id = id, .unknown = unknown};
+    return run(directory, &call);
 }
 
 qdr_status qdr_directory_find(qdr_directory *directory, int64_t count, const int64_t *id, int *owner,
-                              int64_t *local, void *payload, int64_t *unknown) {
+                              int64_t *place, void *payload, int64_t *unknown) {
     qdr_directory_call call = {.verb = QDR_DIRECTORY_FIND,
                                .count = count,
                                .id = id,
                                .found_owner = owner,
-                               .found_local = local,
-                               .found_payload = payload};
-    return run(directory, &call, unknown);
+                               .found_place = place,
+                               .found_payload = payload,
+                               .unknown = unknown};
+    return run(directory, &call);
 }

@@ -26,7 +26,7 @@ static qdr_directory *open_directory(MPI_Comm comm, qdr_placement placement, int
     options.payload_bytes = payload;
     options.place = place;
     options.caches = caches;
-    options.seconds = 60;
+    options.deadline = 60;
     FINE(qdr_directory_create(comm, &options, &directory));
     return directory;
 }

@@ -32,7 +32,7 @@ static int calls_left = -1, reported; /* an event */
 static void set_deadline(double seconds) {
     char text[16];
     snprintf(text, sizeof text, "%.1f", seconds);
-    setenv("QDR_STALL_SECONDS", text, 1);
+    setenv("QDR_DEADLINE", text, 1);
 }
 
 static void leave(void);
@@ -47,7 +47,7 @@ static qdr_status open_directory(MPI_Comm comm, qdr_placement placement, qdr_dir
     qdr_directory_options options = QDR_DIRECTORY_OPTIONS;
     options.placement = placement;
     options.place = placement == QDR_PLACE_FUNCTION ? place_by_number : NULL;
-    options.seconds = deadline;
+    options.deadline = deadline;
     return qdr_directory_create(comm, &options, directory);
 }
 
@@ -59,14 +59,14 @@ static qdr_directory_call call_of(qdr_directory_verb verb) {
                                 .count = IDS,
                                 .id = id,
                                 .found_owner = verb == QDR_DIRECTORY_FIND ? found_owner : NULL,
-                                .found_local = verb == QDR_DIRECTORY_FIND ? found_local : NULL};
+                                .found_place = verb == QDR_DIRECTORY_FIND ? found_local : NULL};
 }
 
 static qdr_status run(qdr_directory *directory, qdr_directory_verb verb) {
     qdr_directory_call call = call_of(verb);
-    qdr_directory_round *round = NULL;
+    qdr_pending *round = NULL;
     qdr_status status = qdr_directory_start(directory, &call, &round);
-    if (!status) status = qdr_directory_wait(&round, NULL);
+    if (!status) status = qdr_wait(&round);
     CHECK(round == NULL);
     for (int i = 0; i < IDS && !status && verb == QDR_DIRECTORY_FIND; i++)
         CHECK(found_owner[i] == (rank + 1) % ranks && found_local[i] == i);
@@ -77,7 +77,7 @@ static qdr_status run(qdr_directory *directory, qdr_directory_verb verb) {
 
 static void check_stall(int line, qdr_status status, double begin, const char *word) {
     double took = MPI_Wtime() - begin;
-    if (status != QDR_STALLED || !strstr(qdr_error_message(), word) || took > deadline + patience)
+    if (status != QDR_ERR_STALLED || !strstr(qdr_error_message(), word) || took > deadline + patience)
         mpi_check_failed(__FILE__, line, "'%s' after %.1f s, where a stall with '%s' was expected: %s",
                          qdr_status_text(status), took, word, status ? qdr_error_message() : "");
 }
@@ -88,9 +88,9 @@ static void check_lost(int line, qdr_directory *directory, MPI_Comm comm) {
     double begin = MPI_Wtime();
     qdr_directory *other = NULL;
     qdr_status again = run(directory, QDR_DIRECTORY_FIND), made;
-    if (again != QDR_LOST) mpi_check_failed(__FILE__, line, "'%s' after a stall", qdr_status_text(again));
+    if (again != QDR_ERR_LOST) mpi_check_failed(__FILE__, line, "'%s' after a stall", qdr_status_text(again));
     made = open_directory(comm, QDR_PLACE_HASH, &other);
-    if (made != QDR_LOST || other)
+    if (made != QDR_ERR_LOST || other)
         mpi_check_failed(__FILE__, line, "create: '%s' after a stall", qdr_status_text(made));
     if (MPI_Wtime() - begin > patience)
         mpi_check_failed(__FILE__, line, "%.1f s for calls after a stall", MPI_Wtime() - begin);
@@ -121,7 +121,7 @@ static void test_others(int layout) {
 static void test_late(int layout, qdr_directory_verb verb, int64_t count) {
     MPI_Comm comm = comm_on_nodes(layout);
     qdr_directory *directory = NULL;
-    qdr_directory_round *round = NULL;
+    qdr_pending *round = NULL;
     char late[40];
     name_late(late, sizeof late, layout);
     /* On a busy machine a last word may come too late; then a rank names the one that it waits for itself. */
@@ -136,7 +136,7 @@ static void test_late(int layout, qdr_directory_verb verb, int64_t count) {
     qdr_directory_call call = call_of(verb);
     call.count = count;
     qdr_status status = qdr_directory_start(directory, &call, &round);
-    if (!status) status = qdr_directory_wait(&round, NULL);
+    if (!status) status = qdr_wait(&round);
     if (rank < last) {
         check_stall(__LINE__, status, begin, late);
         event_say(noticed);
@@ -156,7 +156,7 @@ static void test_several(int layout) {
     enum { CALLS = 4 };
     MPI_Comm comm = comm_on_nodes(layout);
     qdr_directory *directory = NULL;
-    qdr_directory_round *round[CALLS] = {NULL};
+    qdr_pending *round[CALLS] = {NULL};
     static int64_t mine[CALLS][IDS];
     char late[40];
     name_late(late, sizeof late, layout);
@@ -171,7 +171,7 @@ static void test_several(int layout) {
         FINE(qdr_directory_start(directory, &call, &round[i]));
     }
     if (rank == last) {
-        FINE(qdr_directory_wait(&round[0], NULL));
+        FINE(qdr_wait(&round[0]));
         CHECK(event_await(noticed, last));
         FINE(qdr_directory_destroy(&directory));
     } else {
@@ -179,15 +179,14 @@ static void test_several(int layout) {
         static const int order[CALLS] = {0, 2, 3, 1};
         for (int i = 0; i < CALLS; i++) {
             int done = 1;
-            qdr_status status = i == 2 ? qdr_directory_test(&round[order[i]], &done, NULL)
-                                       : qdr_directory_wait(&round[order[i]], NULL);
+            qdr_status status = i == 2 ? qdr_test(&round[order[i]], &done) : qdr_wait(&round[order[i]]);
             CHECK(done && !round[order[i]]);
             if (i == 0)
                 CHECK_SAYING(status == QDR_OK, "%s", qdr_error_message());
             else if (i == 1)
                 check_stall(__LINE__, status, begin, late);
             else
-                CHECK_SAYING(status == QDR_STALLED || status == QDR_LOST, "'%s' after a stall",
+                CHECK_SAYING(status == QDR_ERR_STALLED || status == QDR_ERR_LOST, "'%s' after a stall",
                              qdr_status_text(status));
         }
         CHECK(MPI_Wtime() - begin < deadline + patience);
@@ -206,7 +205,7 @@ static void test_different_directories(int layout) {
     qdr_directory_options options = QDR_DIRECTORY_OPTIONS;
     int64_t id = rank;
     int owner;
-    options.seconds = 0.3;
+    options.deadline = 0.3;
     MPI_Comm comm = comm_on_nodes(layout);
     FINE(qdr_directory_create(comm, &options, &first));
     FINE(qdr_directory_insert(first, 1, &id, NULL, NULL, NULL));
@@ -215,7 +214,7 @@ static void test_different_directories(int layout) {
     id = 1000 + rank;
     qdr_status status = rank == 0 ? qdr_directory_insert(second, 1, &id, NULL, NULL, NULL)
                                   : qdr_directory_find(first, 1, &id, &owner, NULL, NULL, NULL);
-    CHECK_SAYING(status == QDR_MISMATCH || status == QDR_STALLED || status == QDR_LOST, "%s",
+    CHECK_SAYING(status == QDR_ERR_MISMATCH || status == QDR_ERR_STALLED || status == QDR_ERR_LOST, "%s",
                  status ? qdr_error_message() : "all is well");
     FINE(qdr_directory_destroy(&first));
     FINE(qdr_directory_destroy(&second));
@@ -236,7 +235,7 @@ static void leave(void) {
 static void report(qdr_status status, double begin, const char *word, qdr_directory *directory,
                    MPI_Comm comm) {
     double took = MPI_Wtime() - begin;
-    int good = status == QDR_STALLED && took < deadline + patience && strstr(qdr_error_message(), word);
+    int good = status == QDR_ERR_STALLED && took < deadline + patience && strstr(qdr_error_message(), word);
     printf("%s: rank %d, %.1f s, %s: %s\n", good ? "noticed" : "failed", rank, took, qdr_status_text(status),
            status ? qdr_error_message() : "nothing was noticed");
     if (directory) check_lost(__LINE__, directory, comm);
@@ -274,7 +273,7 @@ static void lose_a_rank(const char *stage, int layout, int events) {
     }
     if (dies && !strcmp(stage, "posted")) {
         qdr_directory_call call = call_of(QDR_DIRECTORY_UPDATE);
-        qdr_directory_round *round = NULL;
+        qdr_pending *round = NULL;
         FINE(qdr_directory_start(directory, &call, &round));
         leave();
     }

@@ -53,7 +53,7 @@ int64_t __wrap_qdri_arena_take(qdri_wire *wire, int64_t bytes) {
 
 typedef struct job {
     round it;
-    qdr_directory_round *round;
+    qdr_pending *round;
     int round_was_split;
     int64_t count, bytes; /* of a payload */
     operation *brought;   /* [count] */
@@ -61,7 +61,7 @@ typedef struct job {
     int64_t *id, *local;
     int *owner;
     char *payload, *known;
-    int64_t unknown;
+    int64_t unknown, told_unknown;
     int conflicts, conflict_owner[2];
     int64_t conflict_id; /* the smallest; the first conflict of it */
 } job;
@@ -164,7 +164,7 @@ static void close_job(job *one) {
 
 static void check_conflict(const job *one, qdr_status status) {
     const char *sentence = status ? qdr_error_message() : "";
-    int good = status == QDR_MISMATCH && says_number(sentence, one->conflict_id) &&
+    int good = status == QDR_ERR_MISMATCH && says_number(sentence, one->conflict_id) &&
                says_number(sentence, one->conflict_owner[0]) && says_number(sentence, one->conflict_owner[1]);
     CHECK_SAYING(good, "'%s' (%s) where the smallest id of %d conflicts is %lld, of ranks %d and %d",
                  qdr_status_text(status), sentence, one->conflicts, (long long)one->conflict_id,
@@ -217,14 +217,14 @@ static qdr_directory_call describe(job *one) {
     switch (call.verb) {
     case QDR_DIRECTORY_FIND:
         call.found_owner = wants & 1 ? one->owner : NULL;
-        call.found_local = wants & 2 ? one->local : NULL;
+        call.found_place = wants & 2 ? one->local : NULL;
         call.found_payload = wants & 4 ? one->payload : NULL;
         break;
     case QDR_DIRECTORY_REMOVE:
         break;
     default:
         call.owner = form & OWN ? NULL : one->owner;
-        call.local = form & IN_ORDER ? NULL : one->local;
+        call.place = form & IN_ORDER ? NULL : one->local;
         call.payload = form & NO_PAYLOAD ? NULL : one->payload;
     }
     if (call.verb != QDR_DIRECTORY_INSERT && wants & 8) call.known = one->known;
@@ -238,38 +238,36 @@ static void run_at_once(subject *at, job *one) {
     qdr_status status = QDR_OK;
     switch (call.verb) {
     case QDR_DIRECTORY_INSERT:
-        status = qdr_directory_insert(directory, call.count, call.id, call.owner, call.local, call.payload);
+        status = qdr_directory_insert(directory, call.count, call.id, call.owner, call.place, call.payload);
         break;
     case QDR_DIRECTORY_UPDATE:
-        status = qdr_directory_update(directory, call.count, call.id, call.owner, call.local, call.payload,
+        status = qdr_directory_update(directory, call.count, call.id, call.owner, call.place, call.payload,
                                       &unknown);
         break;
     case QDR_DIRECTORY_REMOVE:
         status = qdr_directory_remove(directory, call.count, call.id, &unknown);
         break;
     default:
-        status = qdr_directory_find(directory, call.count, call.id, call.found_owner, call.found_local,
+        status = qdr_directory_find(directory, call.count, call.id, call.found_owner, call.found_place,
                                     call.found_payload, &unknown);
     }
     end_job(one, status, unknown);
 }
 
 static void wait_job(job *one) {
-    int64_t unknown = -1;
     if (!one->round) return;
-    qdr_status status = qdr_directory_wait(&one->round, &unknown);
+    qdr_status status = qdr_wait(&one->round);
     CHECK(one->round == NULL);
-    end_job(one, status, unknown);
+    end_job(one, status, one->told_unknown);
 }
 
 static void test_job(job *one) {
-    int64_t unknown = -1;
     int ended = 0;
     if (!one->round) return;
-    qdr_status status = qdr_directory_test(&one->round, &ended, &unknown);
+    qdr_status status = qdr_test(&one->round, &ended);
     CHECK(ended == !one->round);
     if (ended)
-        end_job(one, status, unknown);
+        end_job(one, status, one->told_unknown);
     else
         CHECK_SAYING(status == QDR_OK, "test: %s", qdr_error_message());
 }
@@ -313,6 +311,8 @@ static void call_once(subject *at, const int *level) {
     }
     qdr_directory_call call = describe(one);
     one->round_was_split = 1;
+    one->told_unknown = -1;
+    call.unknown = &one->told_unknown;
     qdr_status status = qdr_directory_start(at->directory, &call, &one->round);
     memset(&call, 0x55, sizeof call); /* it was copied */
     CHECK_SAYING(status == QDR_OK, "start: %s", qdr_error_message());
@@ -360,7 +360,7 @@ static void open_subject(subject *at, const int *level, MPI_Comm comm) {
     options.context = &many;
     options.payload_bytes = at->payload_bytes;
     options.caches = level[CACHES];
-    options.seconds = 60;
+    options.deadline = 60;
     FINE(qdr_directory_create(comm, &options, &at->directory));
 }
 

@@ -27,6 +27,9 @@
 #include "wire/node.h"
 #include "wire/wire.h"
 #include "wire/council.h"
+#include "wire/pending.h"
+
+typedef struct qdri_directory_round qdri_directory_round;
 
 /* ---- the directory ------------------------------------------------------------------------------------- */
 
@@ -51,7 +54,7 @@ struct qdr_directory {
 
     int64_t number;  /* of the round that was carried out last */
     int outstanding; /* rounds that somebody will wait for */
-    qdr_directory_round *first, **last;
+    qdri_directory_round *first, **last;
     qdri_poller poller;
     int polls;
 };
@@ -73,10 +76,13 @@ typedef struct qdri_box {
 
 typedef enum qdri_round_state { QDRI_QUEUED, QDRI_POSTED, QDRI_SERVED, QDRI_ENDED } qdri_round_state;
 
-struct qdr_directory_round {
+extern const qdri_pending_kind qdri_pending_round;
+
+struct qdri_directory_round {
+    qdr_pending pending; /* first: handles convert */
     qdr_directory *directory;
     qdr_directory_call call;
-    qdr_directory_round *next;
+    qdri_directory_round *next;
     qdri_round_state state;
     int by_messages;
     int64_t number;
@@ -91,29 +97,29 @@ struct qdr_directory_round {
 };
 
 /* Local, after the round: takes the status and sentence from the error message of this thread. */
-void qdri_round_fail(qdr_directory_round *round, qdr_status status);
+void qdri_round_fail(qdri_directory_round *round, qdr_status status);
 
 /* Lets the round end with a status that all ranks have. */
-void qdri_round_end(qdr_directory_round *round);
+void qdri_round_end(qdri_directory_round *round);
 
 /* There is nothing to look after any more. */
 void qdri_round_rest(qdr_directory *directory);
 
 /* The two ways: to begin, and to look whether it got on. A round of shared memory that found too little of it
  * goes by messages, and then comes back. */
-void qdri_shared_begin(qdr_directory_round *round);
-void qdri_shared_advance(qdr_directory_round *round);
-void qdri_shared_rejoin(qdr_directory_round *round);
-void qdri_messages_begin(qdr_directory_round *round);
-void qdri_messages_advance(qdr_directory_round *round);
+void qdri_shared_begin(qdri_directory_round *round);
+void qdri_shared_advance(qdri_directory_round *round);
+void qdri_shared_rejoin(qdri_directory_round *round);
+void qdri_messages_begin(qdri_directory_round *round);
+void qdri_messages_advance(qdri_directory_round *round);
 /* Whatever a round left behind that did not end. */
-void qdri_messages_abandon(qdr_directory_round *round);
+void qdri_messages_abandon(qdri_directory_round *round);
 /* Who has not come to a round, or not done his part: the end of a sentence, "" if nobody is known. */
-void qdri_messages_absent(const qdr_directory_round *round, char *text, size_t size);
+void qdri_messages_absent(const qdri_directory_round *round, char *text, size_t size);
 /* How many seconds, of so many, to give others who may know better who is missing. */
-double qdri_messages_moment(const qdr_directory_round *round, double most);
+double qdri_messages_moment(const qdri_directory_round *round, double most);
 /* This rank gives up, with this status and this thread's error message, and says so to those who wait for it. */
-void qdri_messages_last_word(const qdr_directory_round *round, qdr_status status);
+void qdri_messages_last_word(const qdri_directory_round *round, qdr_status status);
 
 /* Counters in shared memory. */
 int64_t qdri_counters_take(qdr_directory *directory);
@@ -136,15 +142,15 @@ void qdri_cache_add(qdr_directory *directory, int64_t id, uint64_t word, const c
 
 /* ---- words and places ---------------------------------------------------------------------------------- */
 
-static inline uint64_t qdri_word(const qdr_directory *directory, int owner, int64_t local) {
-    return ((uint64_t)local << directory->owner_bits | (uint64_t)owner) + 1;
+static inline uint64_t qdri_word(const qdr_directory *directory, int owner, int64_t place) {
+    return ((uint64_t)place << directory->owner_bits | (uint64_t)owner) + 1;
 }
 
 static inline int qdri_word_owner(const qdr_directory *directory, uint64_t word) {
     return (int)((word - 1) & ((UINT64_C(1) << directory->owner_bits) - 1));
 }
 
-static inline int64_t qdri_word_local(const qdr_directory *directory, uint64_t word) {
+static inline int64_t qdri_word_place(const qdr_directory *directory, uint64_t word) {
     return (int64_t)((word - 1) >> directory->owner_bits);
 }
 
@@ -215,10 +221,10 @@ void qdri_serve(qdri_shelf *shelf, qdr_directory_verb verb, const qdri_batch *ba
 qdr_status qdri_conflict_fail(const qdr_directory *directory, const qdri_conflict *conflict);
 
 /* Writes what an update or remove has learned: known[place[i]] says whether id i was there. */
-void qdri_knew(qdr_directory_round *round, const int64_t *place, const char *known);
+void qdri_knew(qdri_directory_round *round, const int64_t *place, const char *known);
 
 /* Writes what a find has learned of its i-th id and the next ones: words and payloads (NULL: unknown). */
-void qdri_found(qdr_directory_round *round, int64_t i, int count, const uint64_t *word,
+void qdri_found(qdri_directory_round *round, int64_t i, int count, const uint64_t *word,
                 const char *const *payload);
 
 #endif

@@ -20,11 +20,11 @@
 /* Four rounds' worth of tags: nobody is more than one round ahead. */
 enum { ROUNDS_OF_TAGS = 4 };
 
-static int tag_of(const qdr_directory_round *round, int kind) {
+static int tag_of(const qdri_directory_round *round, int kind) {
     return round->directory->first_tag + (int)(round->number % ROUNDS_OF_TAGS) * QDRI_TAGS_OF_ROUND + kind;
 }
 
-static int64_t item_bytes(const qdr_directory_round *round, int carries) {
+static int64_t item_bytes(const qdri_directory_round *round, int carries) {
     if (!qdri_changes(round->call.verb)) return (int64_t)sizeof(int64_t);
     return (int64_t)sizeof(qdri_entry) + (carries ? qdri_padded(round->directory->options.payload_bytes) : 0);
 }
@@ -108,7 +108,7 @@ static qdri_arrival *add_arrival(qdri_traffic *t, int origin, int carries, int64
 /* What a rank brings to itself is not sent. */
 static qdr_status bring(qdri_traffic *t, int64_t s) {
     const qdri_box_part *one = &t->segment[s];
-    qdr_directory_round *round = t->round;
+    qdri_directory_round *round = t->round;
     char *items = t->box.bytes + one->first * t->box.each;
     if (one->keeper != round->directory->rank) {
         round->directory->sent_messages++;
@@ -197,7 +197,7 @@ static qdri_arrival **in_order(qdri_traffic *t) {
     return list;
 }
 
-static qdri_batch batch_of(const qdr_directory_round *round, const qdri_arrival *one) {
+static qdri_batch batch_of(const qdri_directory_round *round, const qdri_arrival *one) {
     return (qdri_batch){.count = one->count,
                         .each = item_bytes(round, one->carries),
                         .item = one->items,
@@ -206,7 +206,7 @@ static qdri_batch batch_of(const qdr_directory_round *round, const qdri_arrival 
 }
 
 static qdr_status serve_all(qdri_traffic *t, qdri_arrival **list, qdri_conflict *conflict) {
-    qdr_directory_round *round = t->round;
+    qdri_directory_round *round = t->round;
     qdr_directory *directory = round->directory;
     int64_t more = 0, each = qdri_answer_bytes(round);
     for (int64_t i = 0; i < t->arrived; i++) more += list[i]->count;
@@ -307,7 +307,7 @@ static qdr_status prepare(const qdri_traffic *t) {
 }
 
 static void set_out(qdri_traffic *t) {
-    qdr_directory_round *round = t->round;
+    qdri_directory_round *round = t->round;
     qdr_status status = round->status ? qdri_fail(round->status, "%s", round->sentence) : pack(t);
     if (status) {
         t->segments = 0;
@@ -324,7 +324,7 @@ static void set_out(qdri_traffic *t) {
     }
 }
 
-void qdri_messages_begin(qdr_directory_round *round) {
+void qdri_messages_begin(qdri_directory_round *round) {
     qdri_flight *flight = qdri_flight_create(round->directory->wire, "round of a directory");
     qdri_traffic *t = flight ? QDRI_FLIGHT_ARRAY(flight, qdri_traffic, 1) : NULL;
     round->state = QDRI_POSTED;
@@ -335,7 +335,7 @@ void qdri_messages_begin(qdr_directory_round *round) {
     if (!t || prepare(t)) {
         /* It cannot even say so. */
         qdri_round_fail(round, qdri_fail_memory());
-        qdri_wire_break(round->directory->wire, QDR_MEMORY);
+        qdri_wire_break(round->directory->wire, QDR_ERR_MEMORY);
         qdri_messages_abandon(round);
         if (!t) qdri_flight_end(&flight);
         qdri_round_end(round);
@@ -350,7 +350,7 @@ void qdri_messages_begin(qdr_directory_round *round) {
 /* ---- home ---------------------------------------------------------------------------------------------- */
 
 static void come_home(qdri_traffic *t) {
-    qdr_directory_round *round = t->round;
+    qdri_directory_round *round = t->round;
     qdr_directory *directory = round->directory;
     if (directory->options.caches && !round->status) qdri_cache_forget(directory, t->changed);
     if (!round->status && round->call.verb == QDR_DIRECTORY_FIND) qdri_questions_read(t);
@@ -367,7 +367,7 @@ static void come_home(qdri_traffic *t) {
     qdri_round_end(round);
 }
 
-void qdri_messages_abandon(qdr_directory_round *round) {
+void qdri_messages_abandon(qdri_directory_round *round) {
     qdri_traffic *t = round->traffic;
     round->traffic = NULL;
     if (!t) return;
@@ -378,7 +378,7 @@ void qdri_messages_abandon(qdr_directory_round *round) {
     qdri_flight_end(&t->flight);
 }
 
-void qdri_messages_advance(qdr_directory_round *round) {
+void qdri_messages_advance(qdri_directory_round *round) {
     qdri_traffic *t = round->traffic;
     if (!t) return;
     take_what_came(t);

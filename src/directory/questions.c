@@ -7,7 +7,7 @@
 
 #include "directory/traffic.h"
 
-int64_t qdri_answer_bytes(const qdr_directory_round *round) {
+int64_t qdri_answer_bytes(const qdri_directory_round *round) {
     if (round->call.verb == QDR_DIRECTORY_INSERT) return 0;
     if (round->call.verb != QDR_DIRECTORY_FIND) return 1;
     return (int64_t)sizeof(uint64_t) + qdri_padded(round->directory->options.payload_bytes);
@@ -49,7 +49,7 @@ static int64_t list_questions(qdri_traffic *t, qdri_shelf *seen, int64_t *id, in
 }
 
 qdr_status qdri_questions_ask(qdri_traffic *t) {
-    qdr_directory_round *round = t->round;
+    qdri_directory_round *round = t->round;
     t->asked = round->call;
     if (qdri_changes(round->call.verb)) return QDR_OK;
     int64_t *id = QDRI_FLIGHT_SPACE(t->flight, int64_t, round->call.count);
@@ -90,7 +90,7 @@ static const char *answer_to(const qdri_traffic *t, int64_t i, int64_t each) {
 }
 
 static void read_some(qdri_traffic *t, int64_t base, int some) {
-    qdr_directory_round *round = t->round;
+    qdri_directory_round *round = t->round;
     const qdri_shelf *cache = &round->directory->cache;
     int64_t each = qdri_answer_bytes(round);
     uint64_t word[QDRI_AHEAD];
@@ -112,7 +112,7 @@ static void read_some(qdri_traffic *t, int64_t base, int some) {
 }
 
 void qdri_questions_read(qdri_traffic *t) {
-    qdr_directory_round *round = t->round;
+    qdri_directory_round *round = t->round;
     int64_t each = qdri_answer_bytes(round), count = round->call.count;
     for (int64_t base = 0; base < count; base += QDRI_AHEAD)
         read_some(t, base, count - base < QDRI_AHEAD ? (int)(count - base) : QDRI_AHEAD);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "wire/agree.h"
 
 static const qdri_resolution *const methods[] = {&qdri_resolve_directory, &qdri_resolve_ring,
@@ -16,12 +17,12 @@ static const qdri_resolution *const methods[] = {&qdri_resolve_directory, &qdri_
                                                  &qdri_resolve_hybrid};
 enum { METHODS = sizeof methods / sizeof *methods };
 
-qdr_status qdr_resolve_method(int index, qdr_resolve_method_info *info) {
-    if (index < 0 || index >= METHODS)
-        return qdri_fail(QDR_RANGE, "there is no method %d of resolving", index);
-    if (!info) return qdri_fail(QDR_INVALID, "the place for the description is NULL");
-    *info = (qdr_resolve_method_info){methods[index]->name, methods[index]->summary, methods[index]->memory};
-    return QDR_OK;
+const qdr_resolve_method_info *qdr_resolve_method(int index) {
+    static _Thread_local qdr_resolve_method_info info[METHODS];
+    if (index < 0 || index >= METHODS) return NULL;
+    info[index] =
+        (qdr_resolve_method_info){methods[index]->name, methods[index]->summary, methods[index]->memory};
+    return &info[index];
 }
 
 /* ---- arguments ----------------------------------------------------------------------------------------- */
@@ -36,41 +37,39 @@ static qdr_status find_method(const char *text, qdri_spec *spec, int *number) {
         }
         strcat(strcat(names, i ? ", " : ""), methods[i]->name);
     }
-    return qdri_fail(QDR_UNKNOWN, "qdr_resolve: there is no method '%s'; there are %s", spec->name, names);
+    return qdri_fail(QDR_ERR_UNKNOWN, "qdr_resolve: there is no method '%s'; there are %s", spec->name,
+                     names);
 }
 
 static qdr_status check_ids(const char *what, int64_t count, const int64_t *id, int64_t limit) {
     if (count < 0 || count > INT64_MAX / 64)
-        return qdri_fail(QDR_RANGE, "%" PRId64 " %s ids; expected 0 to %" PRId64, count, what,
+        return qdri_fail(QDR_ERR_RANGE, "%" PRId64 " %s ids; expected 0 to %" PRId64, count, what,
                          INT64_MAX / 64);
     if (count > 0 && !id)
-        return qdri_fail(QDR_INVALID, "%" PRId64 " %s ids, but the list is NULL", count, what);
+        return qdri_fail(QDR_ERR_INVALID, "%" PRId64 " %s ids, but the list is NULL", count, what);
     for (int64_t i = 0; limit && i < count; i++)
         if (id[i] < 0 || id[i] >= limit)
-            return qdri_fail(QDR_RANGE, "%s id %" PRId64 " is %" PRId64 "; expected 0 to %" PRId64, what, i,
-                             id[i], limit - 1);
+            return qdri_fail(QDR_ERR_RANGE, "%s id %" PRId64 " is %" PRId64 "; expected 0 to %" PRId64, what,
+                             i, id[i], limit - 1);
     return QDR_OK;
 }
 
 static qdr_status check(const qdri_query *query) {
-    const qdr_resolve_options *options = query->options;
-    if (options->size != sizeof *options)
-        return qdri_fail(QDR_INVALID,
-                         "qdr_resolve: options.size is %zu, expected %zu; begin with QDR_RESOLVE_OPTIONS",
-                         options->size, sizeof *options);
+    const qdr_resolve_options *options = &query->options;
+    QDRI_TRY(qdri_sized_refuse("qdr_resolve_options", options->size, sizeof *options));
     if (options->limit < 0)
-        return qdri_fail(QDR_RANGE, "a limit of %" PRId64 " ids; expected 0 or more", options->limit);
+        return qdri_fail(QDR_ERR_RANGE, "a limit of %" PRId64 " ids; expected 0 or more", options->limit);
     QDRI_TRY(check_ids("own", query->owned, query->own_id, options->limit));
     QDRI_TRY(check_ids("needed", query->needed, query->need_id, options->limit));
     if (options->boundaries < 0 || options->boundaries > query->owned)
-        return qdri_fail(QDR_RANGE, "%" PRId64 " items of the boundary; expected 0 to %" PRId64,
+        return qdri_fail(QDR_ERR_RANGE, "%" PRId64 " items of the boundary; expected 0 to %" PRId64,
                          options->boundaries, query->owned);
     if (options->boundaries > 0 && !options->boundary)
-        return qdri_fail(QDR_INVALID, "%" PRId64 " items of the boundary, but the list of them is NULL",
+        return qdri_fail(QDR_ERR_INVALID, "%" PRId64 " items of the boundary, but the list of them is NULL",
                          options->boundaries);
     for (int64_t i = 0; i < options->boundaries; i++)
         if (options->boundary[i] < 0 || options->boundary[i] >= query->owned)
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "item %" PRId64 " of the boundary is %" PRId64 "; expected 0 to %" PRId64, i,
                              options->boundary[i], query->owned - 1);
     return QDR_OK;
@@ -81,7 +80,7 @@ static qdr_status prepare(qdri_query *query, const char *method, qdri_spec *spec
                           int has_outputs) {
     QDRI_TRY(check(query));
     if (query->needed > 0 && !has_outputs)
-        return qdri_fail(QDR_INVALID, "qdr_resolve: the place for owners is NULL");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_resolve: the place for owners is NULL");
     QDRI_TRY(find_method(method, spec, number));
     query->found.owner = QDRI_ARRAY(int, query->needed);
     query->found.place = QDRI_ARRAY(int64_t, query->needed);
@@ -95,7 +94,7 @@ static qdr_status prepare(qdri_query *query, const char *method, qdri_spec *spec
 
 /* The method, its number, and what else must be the same on all ranks. */
 static qdr_status agree(const qdri_query *query, qdr_status mine, int number) {
-    const qdr_resolve_options *options = query->options;
+    const qdr_resolve_options *options = &query->options;
     int64_t dimensions = 0;
     if (!mine && query->spec->option_count > 0) dimensions = query->spec->value[0].integer;
     int64_t limit = mine ? 0 : options->limit, symmetric = mine ? 0 : !!options->symmetric;
@@ -114,29 +113,24 @@ static qdr_status agree(const qdri_query *query, qdr_status mine, int number) {
 
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
-static const qdr_resolve_options standard = QDR_RESOLVE_OPTIONS;
-
 static qdri_query query_of(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
                            const int64_t *need_id, const qdr_resolve_options *options) {
-    return (qdri_query){.comm = comm,
-                        .options = options ? options : &standard,
-                        .owned = owned,
-                        .own_id = own_id,
-                        .needed = needed,
-                        .need_id = need_id};
+    qdri_query query = {.comm = comm, .owned = owned, .own_id = own_id, .needed = needed, .need_id = need_id};
+    qdri_sized_read(&query.options, sizeof query.options, options);
+    return query;
 }
 
 static qdr_status all_known(const qdri_query *query) {
     for (int64_t i = 0; i < query->needed; i++)
         if (query->found.owner[i] == QDR_NOBODY)
-            return qdri_fail(QDR_UNKNOWN, "id %" PRId64 " is needed here, and owned by nobody",
+            return qdri_fail(QDR_ERR_UNKNOWN, "id %" PRId64 " is needed here, and owned by nobody",
                              query->need_id[i]);
     return QDR_OK;
 }
 
 /* `for_map`: nothing may be left unknown, on any rank. */
 static qdr_status resolve(qdri_query *query, int has_outputs, int for_map) {
-    const char *method = query->options->size == sizeof *query->options ? query->options->method : NULL;
+    const char *method = query->options.method;
     qdri_spec spec = {0};
     int number = 0;
     query->spec = &spec;
@@ -162,16 +156,16 @@ static void forget(qdri_query *query) {
     free(query->found.place);
 }
 
-qdr_status qdr_resolve(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
-                       const int64_t *need_id, const qdr_resolve_options *options, int *owner, int64_t *place,
-                       qdr_resolve_report *report) {
+qdr_status qdr_resolve_sized(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
+                             const int64_t *need_id, const qdr_resolve_options *options, int *owner,
+                             int64_t *place, qdr_resolve_report *report, size_t report_bytes) {
     qdri_query query = query_of(comm, owned, own_id, needed, need_id, options);
     qdr_status status = resolve(&query, owner != NULL, 0);
     if (status == QDR_OK && needed > 0) {
         memcpy(owner, query.found.owner, (size_t)needed * sizeof *owner);
         if (place) memcpy(place, query.found.place, (size_t)needed * sizeof *place);
     }
-    if (status == QDR_OK && report) *report = query.report;
+    if (status == QDR_OK && report) qdri_sized_fill(report, report_bytes, &query.report, sizeof query.report);
     forget(&query);
     return status;
 }
@@ -182,9 +176,11 @@ qdr_status qdr_resolve_map(MPI_Comm comm, int64_t owned, const int64_t *own_id, 
     qdri_query query = query_of(comm, owned, own_id, needed, need_id, options);
     qdr_status status = resolve(&query, 1, 1);
     if (status == QDR_OK) {
-        qdr_indices needs = {
-            .links = needed, .link_rank = query.found.owner, .local = target, .remote = query.found.place};
-        status = qdr_map_create(comm, NULL, &needs, query.options->map, map);
+        qdr_indices needs = {.links = needed,
+                             .link_rank = query.found.owner,
+                             .place = target,
+                             .partner_place = query.found.place};
+        status = qdr_map_create(comm, NULL, &needs, query.options.map, map);
     }
     forget(&query);
     return status;

@@ -23,7 +23,7 @@ typedef struct qdri_whereabouts {
 typedef struct qdri_query {
     MPI_Comm comm;
     qdri_wire *wire; /* locked while a method runs, unless it says otherwise */
-    const qdr_resolve_options *options;
+    qdr_resolve_options options;
     const qdri_spec *spec; /* of the method */
     int rank, ranks;
     int64_t owned;

@@ -53,7 +53,7 @@ static qdr_status run(gathering *g) {
         sum += g->count[r];
     }
     if (sum / (int64_t)sizeof(int64_t) > INT32_MAX)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "lists of %" PRId64 " bytes are more than MPI gathers; use the method 'directory'",
                          sum);
     g->all = qdri_flight_alloc(g->flight, sum, 1);

@@ -117,7 +117,7 @@ static void check_values(const scene *all, qdr_map *map, const int64_t *target, 
     qdr_field field = {.source = all->own_id, .target = value, .type = QDR_INT64, .width = 1};
     for (int turn = 0; turn < 2; turn++) {
         for (size_t i = 0; i < room; i++) value[i] = -99;
-        CHECK_SAYING(qdr_map_exchange(map, QDR_FORWARD, &field, 1) == QDR_OK, "%s: %s", method,
+        CHECK_SAYING(qdr_map_exchange(map, QDR_FORWARD, 1, &field) == QDR_OK, "%s: %s", method,
                      qdr_error_message());
         for (int64_t k = 0; k < all->need_count; k++)
             wrong += value[target ? target[k] : k] != all->need_id[k];
@@ -136,7 +136,8 @@ static void run_map(const scene *all, const qdr_resolve_options *options, MPI_Co
                                         spreads ? target : NULL, options, &map);
     if (first_unknown(all, &id, &who)) {
         const char *sentence = status ? qdr_error_message() : "";
-        CHECK_SAYING(status == QDR_UNKNOWN && says_number(sentence, id) && says_number(sentence, who) && !map,
+        CHECK_SAYING(status == QDR_ERR_UNKNOWN && says_number(sentence, id) && says_number(sentence, who) &&
+                         !map,
                      "%s: '%s' (%s) where rank %d needs %lld, which nobody owns", name_of(method),
                      qdr_status_text(status), sentence, who, (long long)id);
         alike_at(__FILE__, __LINE__, status);
@@ -209,15 +210,13 @@ static void test_memory(MPI_Comm comm) {
 static void test_methods(void) {
     static const char *const expected[] = {"directory", "ring", "torus", "alltoall", "hybrid"};
     int count = 0, found = 0;
-    for (qdr_resolve_method_info info; qdr_resolve_method(count, &info) == QDR_OK; count++) {
-        CHECK(info.name && *info.name && info.summary && *info.summary && info.memory && *info.memory);
-        for (int i = 0; i < 5; i++) found += !strcmp(info.name, expected[i]);
+    for (const qdr_resolve_method_info *info; (info = qdr_resolve_method(count)); count++) {
+        CHECK(info->name && *info->name && info->summary && *info->summary && info->memory && *info->memory);
+        for (int i = 0; i < 5; i++) found += !strcmp(info->name, expected[i]);
     }
     CHECK_SAYING(count == 5 && found == 5, "%d methods, %d of them expected", count, found);
-    qdr_resolve_method_info info;
-    EXPECT(qdr_resolve_method(-1, &info), QDR_RANGE, "");
-    EXPECT(qdr_resolve_method(count, &info), QDR_RANGE, "");
-    EXPECT(qdr_resolve_method(0, NULL), QDR_INVALID, "NULL");
+    CHECK(!qdr_resolve_method(-1));
+    CHECK(!qdr_resolve_method(count));
 }
 
 int main(int count, char **words) {

@@ -16,7 +16,7 @@
 
 /* The ids that are inserted, and where they are. */
 static qdr_status insert(qdri_query *query, qdr_directory *directory, int boundary_only) {
-    const qdr_resolve_options *options = query->options;
+    const qdr_resolve_options *options = &query->options;
     if (!boundary_only) return qdr_directory_insert(directory, query->owned, query->own_id, NULL, NULL, NULL);
     int64_t *id = QDRI_ARRAY(int64_t, options->boundaries);
     for (int64_t i = 0; id && i < options->boundaries; i++) id[i] = query->own_id[options->boundary[i]];
@@ -46,9 +46,9 @@ static qdr_status know_own(qdri_query *query) {
 qdr_status qdri_resolve_by_directory(qdri_query *query, int boundary_only) {
     qdr_directory_options options = QDR_DIRECTORY_OPTIONS;
     qdr_directory *directory = NULL;
-    if (query->options->limit) {
+    if (query->options.limit) {
         options.placement = QDR_PLACE_BLOCK;
-        options.limit = query->options->limit;
+        options.limit = query->options.limit;
     }
     /* The calls of the directory take the lock by themselves. */
     qdri_unlock(query->wire);
@@ -58,7 +58,7 @@ qdr_status qdri_resolve_by_directory(qdri_query *query, int boundary_only) {
         status = qdr_directory_find(directory, query->needed, query->need_id, query->found.owner,
                                     query->found.place, NULL, NULL);
     if (directory) {
-        int64_t told = boundary_only ? query->options->boundaries : query->owned;
+        int64_t told = boundary_only ? query->options.boundaries : query->owned;
         qdr_directory_view view = qdr_directory_look(directory);
         query->report.lists += directory->sent_messages;
         query->report.sent += directory->sent_bytes;
@@ -71,8 +71,8 @@ qdr_status qdri_resolve_by_directory(qdri_query *query, int boundary_only) {
 }
 
 static qdr_status by_directory(qdri_query *query) {
-    QDRI_TRY(qdri_resolve_by_directory(query, query->options->symmetric));
-    if (!query->options->symmetric) return QDR_OK;
+    QDRI_TRY(qdri_resolve_by_directory(query, query->options.symmetric));
+    if (!query->options.symmetric) return QDR_OK;
     return qdri_agree_status(query->wire, "qdr_resolve", know_own(query), qdri_deadline(0));
 }
 

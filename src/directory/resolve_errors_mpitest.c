@@ -116,21 +116,21 @@ static void test_mistakes(MPI_Comm comm, const char *method) {
         const char *word;
         int symmetric; /* all ranks say that it is */
     } wrong[] = {
-        {wrong_size, QDR_INVALID, "QDR_RESOLVE_OPTIONS", 0},
-        {negative_owned, QDR_RANGE, "-4", 0},
-        {negative_needed, QDR_RANGE, "-6", 0},
-        {endless_owned, QDR_RANGE, "9223372036854775807 own ids; expected 0 to 144115188075855871", 0},
-        {endless_needed, QDR_RANGE, "ids; expected 0 to 144115188075855871", 0},
-        {no_own_ids, QDR_INVALID, "NULL", 0},
-        {no_need_ids, QDR_INVALID, "NULL", 0},
-        {id_past_the_limit, QDR_RANGE, "0", 0},
-        {need_past_the_limit, QDR_RANGE, "3", 0},
-        {negative_id, QDR_RANGE, "-8", 0},
-        {negative_limit, QDR_RANGE, "-9", 0},
-        {boundary_past_the_end, QDR_RANGE, "3", 1},
-        {negative_boundary, QDR_RANGE, "-5", 1},
-        {negative_boundaries, QDR_RANGE, "-7", 1},
-        {no_boundary, QDR_INVALID, "NULL", 1},
+        {wrong_size, QDR_ERR_INVALID, "QDR_RESOLVE_OPTIONS", 0},
+        {negative_owned, QDR_ERR_RANGE, "-4", 0},
+        {negative_needed, QDR_ERR_RANGE, "-6", 0},
+        {endless_owned, QDR_ERR_RANGE, "9223372036854775807 own ids; expected 0 to 144115188075855871", 0},
+        {endless_needed, QDR_ERR_RANGE, "ids; expected 0 to 144115188075855871", 0},
+        {no_own_ids, QDR_ERR_INVALID, "NULL", 0},
+        {no_need_ids, QDR_ERR_INVALID, "NULL", 0},
+        {id_past_the_limit, QDR_ERR_RANGE, "0", 0},
+        {need_past_the_limit, QDR_ERR_RANGE, "3", 0},
+        {negative_id, QDR_ERR_RANGE, "-8", 0},
+        {negative_limit, QDR_ERR_RANGE, "-9", 0},
+        {boundary_past_the_end, QDR_ERR_RANGE, "3", 1},
+        {negative_boundary, QDR_ERR_RANGE, "-5", 1},
+        {negative_boundaries, QDR_ERR_RANGE, "-7", 1},
+        {no_boundary, QDR_ERR_INVALID, "NULL", 1},
     };
     for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); i++)
         for (int alone = 0; alone < 2; alone++) {
@@ -165,23 +165,23 @@ static void test_names(MPI_Comm comm) {
             question one;
             set_question(&one, !alone || rank == last ? strange[i] : "ring");
             qdr_status status = ask(comm, &one);
-            CHECK_SAYING(status == QDR_UNKNOWN || status == QDR_SYNTAX || status == QDR_RANGE ||
-                             (alone && status == QDR_MISMATCH),
+            CHECK_SAYING(status == QDR_ERR_UNKNOWN || status == QDR_ERR_SYNTAX || status == QDR_ERR_RANGE ||
+                             (alone && status == QDR_ERR_MISMATCH),
                          "'%s': %s", strange[i], qdr_status_text(status));
             alike_at(__FILE__, __LINE__, status);
         }
     for (int i = 0; i < 5 && ranks > 1; i++) {
         question one;
         set_question(&one, methods[rank == last ? (i + 1) % 5 : i]);
-        EXPECT_ALIKE(ask(comm, &one), QDR_MISMATCH, "");
+        EXPECT_ALIKE(ask(comm, &one), QDR_ERR_MISMATCH, "");
         set_question(&one, rank == last ? "torus:3" : "torus:2");
-        EXPECT_ALIKE(ask(comm, &one), QDR_MISMATCH, "");
+        EXPECT_ALIKE(ask(comm, &one), QDR_ERR_MISMATCH, "");
         set_question(&one, methods[i]);
         one.options.limit += rank == last;
-        EXPECT_ALIKE(ask(comm, &one), QDR_MISMATCH, "");
+        EXPECT_ALIKE(ask(comm, &one), QDR_ERR_MISMATCH, "");
         set_question(&one, methods[i]);
         one.options.symmetric = rank == last;
-        EXPECT_ALIKE(ask(comm, &one), QDR_MISMATCH, "");
+        EXPECT_ALIKE(ask(comm, &one), QDR_ERR_MISMATCH, "");
         all_is_well(comm, methods[i]);
     }
 }
@@ -203,7 +203,7 @@ static void test_nothing(MPI_Comm comm, const char *method) {
     set_question(&one, method);
     one.owner_of = NULL;
     qdr_status status = ask(comm, &one);
-    CHECK(status == QDR_OK || status == QDR_INVALID);
+    CHECK(status == QDR_OK || status == QDR_ERR_INVALID);
     alike_at(__FILE__, __LINE__, status);
     all_is_well(comm, method);
 }
@@ -215,7 +215,7 @@ static void test_twice(MPI_Comm comm) {
     set_question(&one, "directory");
     if (rank == last) one.own_id[1] = 2;
     qdr_status status = ask(comm, &one);
-    CHECK_SAYING(status == QDR_MISMATCH && says_number(qdr_error_message(), 2) &&
+    CHECK_SAYING(status == QDR_ERR_MISMATCH && says_number(qdr_error_message(), 2) &&
                      says_number(qdr_error_message(), 0) && says_number(qdr_error_message(), last),
                  "'%s': %s", qdr_status_text(status), status ? qdr_error_message() : "");
     alike_at(__FILE__, __LINE__, status);

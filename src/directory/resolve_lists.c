@@ -20,7 +20,7 @@ static int rank_of(uint64_t whose) {
 qdr_status qdri_answers_open(qdri_query *query, qdri_answer_list *answers) {
     *answers = (qdri_answer_list){.query = query, .own = {.spread = 1}};
     if (query->needed > (int64_t)position_mask || query->ranks > 1 << 24)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "more ids or ranks than lists can name, %" PRId64
                          " and %d; use the method 'directory'",
                          (int64_t)position_mask, 1 << 24);
@@ -29,7 +29,7 @@ qdr_status qdri_answers_open(qdri_query *query, qdri_answer_list *answers) {
         int64_t id = query->own_id[i], capacity = answers->own.capacity;
         int64_t place = qdri_seek(answers->own.entry, capacity, id, qdri_home(qdri_scatter(id, 1), capacity));
         if (answers->own.entry[place].word)
-            return qdri_fail(QDR_MISMATCH,
+            return qdri_fail(QDR_ERR_MISMATCH,
                              "id %" PRId64 " is owned twice by rank %d: as item %" PRId64 " and %" PRId64, id,
                              query->rank, (int64_t)answers->own.entry[place].word - 1, i);
         qdri_shelf_put(&answers->own, place, (qdri_entry){id, (uint64_t)i + 1}, NULL);
@@ -59,7 +59,7 @@ void qdri_questions_list(const qdri_query *query, qdri_question *list) {
 
 static void note(qdri_answer_list *answers, uint64_t whose, int64_t place) {
     if (!qdri_grow(&answers->note, &answers->capacity, answers->count + 1, sizeof *answers->note)) {
-        answers->status = QDR_MEMORY;
+        answers->status = QDR_ERR_MEMORY;
         return;
     }
     answers->note[answers->count++] = (qdri_answer_note){whose, place};
@@ -110,7 +110,7 @@ qdr_status qdri_answers_deliver(qdri_answer_list *answers) {
     int good = sorted && out && !answers->status && !pack(answers, sorted, out, &parcels);
     /* Without memory it makes a call that fails for all. */
     qdri_unlock(query->wire);
-    qdr_status status = qdr_discover(query->comm, NULL, good ? parcels : -1, out, &in, &arrived);
+    qdr_status status = qdr_discover(query->comm, NULL, good ? parcels : -1, out, &arrived, &in);
     qdri_lock(query->wire);
     for (int p = 0; status == QDR_OK && p < arrived; p++) {
         const qdri_answer_note *came = in[p].data;

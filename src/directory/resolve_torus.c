@@ -90,7 +90,7 @@ static qdr_status open_node(pass *p, int64_t number) {
     int64_t half = longest(p, last), room = 2 * half;
     if (p->bound[last][number] > room) room = p->bound[last][number];
     if (half > QDRI_PART / (int64_t)sizeof(qdri_question))
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "a list of %" PRId64 " ids is longer than a message; use fewer dimensions, or the "
                          "method 'directory'",
                          half);

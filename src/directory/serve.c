@@ -14,12 +14,12 @@ static void note_conflict(qdri_conflict *conflict, const qdri_entry *first, cons
 }
 
 qdr_status qdri_conflict_fail(const qdr_directory *directory, const qdri_conflict *conflict) {
-    return qdri_fail(QDR_MISMATCH,
+    return qdri_fail(QDR_ERR_MISMATCH,
                      "id %" PRId64 " is owned twice: by rank %d (place %" PRId64
                      ") and by rank %d (place %" PRId64 "); the first entry stays",
                      conflict->id, qdri_word_owner(directory, conflict->first),
-                     qdri_word_local(directory, conflict->first), qdri_word_owner(directory, conflict->other),
-                     qdri_word_local(directory, conflict->other));
+                     qdri_word_place(directory, conflict->first), qdri_word_owner(directory, conflict->other),
+                     qdri_word_place(directory, conflict->other));
 }
 
 /* Where each of a few items is, or would be, is on its way to the cache. */
@@ -108,7 +108,7 @@ void qdri_serve(qdri_shelf *shelf, qdr_directory_verb verb, const qdri_batch *ba
     }
 }
 
-void qdri_knew(qdr_directory_round *round, const int64_t *place, const char *known) {
+void qdri_knew(qdri_directory_round *round, const int64_t *place, const char *known) {
     for (int64_t i = 0; i < round->call.count; i++) {
         char was_there = known[place[i]];
         round->unknown += !was_there;
@@ -116,7 +116,7 @@ void qdri_knew(qdr_directory_round *round, const int64_t *place, const char *kno
     }
 }
 
-void qdri_found(qdr_directory_round *round, int64_t i, int count, const uint64_t *word,
+void qdri_found(qdri_directory_round *round, int64_t i, int count, const uint64_t *word,
                 const char *const *payload) {
     const qdr_directory_call *call = &round->call;
     const qdr_directory *directory = round->directory;
@@ -127,14 +127,14 @@ void qdri_found(qdr_directory_round *round, int64_t i, int count, const uint64_t
     round->unknown += unknown;
     int *owner = call->found_owner ? call->found_owner + i : NULL;
     for (int j = 0; owner && j < count; j++) owner[j] = word[j] ? (int)((word[j] - 1) & mask) : QDR_NOBODY;
-    int64_t *local = call->found_local ? call->found_local + i : NULL;
-    for (int j = 0; local && j < count; j++) local[j] = word[j] ? (int64_t)((word[j] - 1) >> bits) : -1;
+    int64_t *place = call->found_place ? call->found_place + i : NULL;
+    for (int j = 0; place && j < count; j++) place[j] = word[j] ? (int64_t)((word[j] - 1) >> bits) : -1;
     for (int j = 0; call->known && j < count; j++) call->known[i + j] = word[j] != 0;
-    char *place = bytes && call->found_payload ? (char *)call->found_payload + (size_t)i * bytes : NULL;
-    for (int j = 0; place && j < count; j++, place += bytes) {
+    char *into = bytes && call->found_payload ? (char *)call->found_payload + (size_t)i * bytes : NULL;
+    for (int j = 0; into && j < count; j++, into += bytes) {
         if (word[j])
-            memcpy(place, payload[j], bytes);
+            memcpy(into, payload[j], bytes);
         else
-            memset(place, 0, bytes);
+            memset(into, 0, bytes);
     }
 }

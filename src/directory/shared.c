@@ -62,13 +62,7 @@ static void forget_spares(qdri_keepsake *keepsake) {
 }
 
 static spares *spares_of(qdri_wire *wire) {
-    spares *found = (spares *)qdri_wire_kept(wire, forget_spares, "counters");
-    if (found) return found;
-    found = QDRI_ZERO_ARRAY(spares, 1);
-    if (!found) return NULL;
-    found->keepsake = (qdri_keepsake){.release = forget_spares, .name = "counters"};
-    qdri_wire_keep(wire, &found->keepsake);
-    return found;
+    return qdri_wire_kept_or_made(wire, forget_spares, "counters", sizeof(spares));
 }
 
 int64_t qdri_counters_take(qdr_directory *directory) {
@@ -163,7 +157,7 @@ static int64_t answer_bytes(qdr_directory_verb verb) {
 
 /* Whether ids are brought to their keepers: the shelves are larger than a cache, and all ranks together, if the
  * others ask for as much, ask for more than they have lines. */
-static int brings_ids(const qdr_directory_round *round) {
+static int brings_ids(const qdri_directory_round *round) {
     enum { CACHE = 1 << 21 };
     const qdr_directory *directory = round->directory;
     int64_t places = 0;
@@ -173,7 +167,7 @@ static int brings_ids(const qdr_directory_round *round) {
 }
 
 /* A box in the arena: its table, its items, then room for their answers. */
-static void put_out(qdr_directory_round *round, note *said) {
+static void put_out(qdri_directory_round *round, note *said) {
     qdr_directory *directory = round->directory;
     const qdr_directory_call *call = &round->call;
     qdri_box *box = &round->box;
@@ -191,7 +185,7 @@ static void put_out(qdr_directory_round *round, note *said) {
     said->carries = box->carries;
 }
 
-void qdri_shared_begin(qdr_directory_round *round) {
+void qdri_shared_begin(qdri_directory_round *round) {
     qdr_directory *directory = round->directory;
     note *said = note_of(directory, directory->rank, round->number);
     const qdri_shelf *shelf = &directory->shelf;
@@ -214,7 +208,7 @@ void qdri_shared_begin(qdr_directory_round *round) {
 /* ---- a keeper's work ----------------------------------------------------------------------------------- */
 
 /* What rank r has in one slice of this rank's shelf. */
-static qdri_batch batch_from(const qdr_directory_round *round, const note *said, int r, int bucket) {
+static qdri_batch batch_from(const qdri_directory_round *round, const note *said, int r, int bucket) {
     const qdr_directory *directory = round->directory;
     char *box = qdri_arena_at(directory->wire, r, said->box);
     char *bytes = box + qdri_box_table(directory, directory->buckets);
@@ -234,7 +228,7 @@ static int64_t items_for(const qdr_directory *directory, const note *said, int r
     return start[directory->buckets] - start[0];
 }
 
-static void keep(qdr_directory_round *round, note *own) {
+static void keep(qdri_directory_round *round, note *own) {
     qdr_directory *directory = round->directory;
     qdri_shelf *shelf = &directory->shelf;
     int64_t more = 0;
@@ -264,7 +258,7 @@ static void keep(qdr_directory_round *round, note *own) {
 
 /* ---- finding ------------------------------------------------------------------------------------------- */
 
-static void find_some(qdr_directory_round *round, int64_t base, int some) {
+static void find_some(qdri_directory_round *round, int64_t base, int some) {
     const qdr_directory *directory = round->directory;
     const int64_t *id = round->call.id + base;
     const char *payload[QDRI_TOGETHER];
@@ -275,7 +269,7 @@ static void find_some(qdr_directory_round *round, int64_t base, int some) {
 }
 
 /* The ids that others have brought to one slice of this rank's shelf. */
-static void answer_slice(const qdr_directory_round *round, const qdri_shelf_view *own, int r, int bucket) {
+static void answer_slice(const qdri_directory_round *round, const qdri_shelf_view *own, int r, int bucket) {
     const qdr_directory *directory = round->directory;
     const note *said = note_of(directory, r, round->number);
     char *box = qdri_arena_at(directory->wire, r, said->box);
@@ -297,7 +291,7 @@ static void answer_slice(const qdr_directory_round *round, const qdri_shelf_view
     }
 }
 
-static void answer_all(const qdr_directory_round *round) {
+static void answer_all(const qdri_directory_round *round) {
     const qdr_directory *directory = round->directory;
     qdri_shelf_view own = qdri_shelf_look(&directory->shelf);
     for (int b = 0; b < directory->buckets; b++)
@@ -306,7 +300,7 @@ static void answer_all(const qdr_directory_round *round) {
 }
 
 /* The answers to what this rank has brought. */
-static void read_words(qdr_directory_round *round) {
+static void read_words(qdri_directory_round *round) {
     const qdri_box *box = &round->box;
     const uint64_t *answer = (const uint64_t *)box->bytes + box->count;
     uint64_t word[QDRI_TOGETHER];
@@ -318,7 +312,7 @@ static void read_words(qdr_directory_round *round) {
     round->directory->asked += box->count;
 }
 
-static void find_all(qdr_directory_round *round) {
+static void find_all(qdri_directory_round *round) {
     int64_t count = round->call.count;
     for (int64_t base = 0; base < count; base += QDRI_TOGETHER)
         find_some(round, base, count - base < QDRI_TOGETHER ? (int)(count - base) : QDRI_TOGETHER);
@@ -328,16 +322,16 @@ static void find_all(qdr_directory_round *round) {
 /* ---- the machine --------------------------------------------------------------------------------------- */
 
 /* A rank that has destroyed this directory, and has another in its place: nothing that it says is for this one. */
-static int meets_another(qdr_directory_round *round) {
+static int meets_another(qdri_directory_round *round) {
     const qdr_directory *directory = round->directory;
     int own = directory->rank;
     for (int r = 0; r < directory->ranks; r++) {
         const note *said = note_of(directory, r, round->number);
         if (said->directory == directory->first_tag && said->number == round->number) continue;
         qdri_round_fail(round,
-                        qdri_fail(QDR_MISMATCH, "ranks %d and %d are in calls of different directories",
+                        qdri_fail(QDR_ERR_MISMATCH, "ranks %d and %d are in calls of different directories",
                                   own < r ? own : r, own < r ? r : own));
-        qdri_wire_break(directory->wire, QDR_MISMATCH);
+        qdri_wire_break(directory->wire, QDR_ERR_MISMATCH);
         qdri_round_end(round);
         return 1;
     }
@@ -345,7 +339,7 @@ static int meets_another(qdr_directory_round *round) {
 }
 
 /* What all said at the beginning: whether the round takes place. */
-static int is_off(qdr_directory_round *round) {
+static int is_off(qdri_directory_round *round) {
     const qdr_directory *directory = round->directory;
     const note *first = note_of(directory, 0, round->number);
     for (int r = 0; r < directory->ranks; r++) {
@@ -355,28 +349,28 @@ static int is_off(qdr_directory_round *round) {
             return 1;
         }
         if (said->verb != first->verb) {
-            qdri_round_fail(
-                round, qdri_fail(QDR_MISMATCH, "ranks 0 and %d are in different calls of a directory", r));
+            qdri_round_fail(round, qdri_fail(QDR_ERR_MISMATCH,
+                                             "ranks 0 and %d are in different calls of a directory", r));
             return 1;
         }
     }
     return 0;
 }
 
-static int lacks_box(const qdr_directory_round *round) {
+static int lacks_box(const qdri_directory_round *round) {
     const qdr_directory *directory = round->directory;
     for (int r = 0; r < directory->ranks; r++)
         if (!note_of(directory, r, round->number)->box) return 1;
     return 0;
 }
 
-static void done_with(qdr_directory_round *round) {
+static void done_with(qdri_directory_round *round) {
     round->state = QDRI_SERVED;
     atomic_store_explicit(&round->directory->own->served, round->number, memory_order_release);
 }
 
 /* All have come. */
-static void take_part(qdr_directory_round *round) {
+static void take_part(qdri_directory_round *round) {
     qdr_directory *directory = round->directory;
     if (meets_another(round)) return;
     if (is_off(round)) {
@@ -396,7 +390,7 @@ static void take_part(qdr_directory_round *round) {
 }
 
 /* The smallest id in conflict, of all keepers; or the first that had no memory. */
-static void judge(qdr_directory_round *round) {
+static void judge(qdri_directory_round *round) {
     const qdr_directory *directory = round->directory;
     const qdri_conflict *least = NULL;
     for (int r = 0; r < directory->ranks; r++) {
@@ -410,7 +404,7 @@ static void judge(qdr_directory_round *round) {
     if (least) qdri_round_fail(round, qdri_conflict_fail(directory, least));
 }
 
-static void finish(qdr_directory_round *round) {
+static void finish(qdri_directory_round *round) {
     qdr_directory *directory = round->directory;
     if (!round->status && !round->by_messages) judge(round);
     if (!round->status && !round->by_messages && round->box_offset && round->box.place) {
@@ -424,7 +418,7 @@ static void finish(qdr_directory_round *round) {
     qdri_round_end(round);
 }
 
-void qdri_shared_rejoin(qdr_directory_round *round) {
+void qdri_shared_rejoin(qdri_directory_round *round) {
     qdr_directory *directory = round->directory;
     note *own = note_of(directory, directory->rank, round->number);
     own->shelf = directory->shelf.offset;
@@ -432,7 +426,7 @@ void qdri_shared_rejoin(qdr_directory_round *round) {
     done_with(round);
 }
 
-void qdri_shared_advance(qdr_directory_round *round) {
+void qdri_shared_advance(qdri_directory_round *round) {
     if (round->state == QDRI_POSTED && all_posted(round->directory, round->number)) take_part(round);
     if (round->state == QDRI_SERVED && all_served(round->directory, round->number)) finish(round);
 }

@@ -22,7 +22,7 @@ typedef struct qdri_arrival {
 } qdri_arrival;
 
 typedef struct qdri_traffic {
-    qdr_directory_round *round;
+    qdri_directory_round *round;
     qdri_flight *flight;
     qdri_agreement enter, leave; /* when all have brought what they have, and when all have been answered */
     qdri_term verb;
@@ -44,7 +44,7 @@ typedef struct qdri_traffic {
 } qdri_traffic;
 
 /* Bytes of the answer to an item: whether it was there, or what was found; insert: none. */
-int64_t qdri_answer_bytes(const qdr_directory_round *round);
+int64_t qdri_answer_bytes(const qdri_directory_round *round);
 
 /* What goes into the box. */
 qdr_status qdri_questions_ask(qdri_traffic *traffic);

@@ -10,17 +10,18 @@
 #include "base/sort.h"
 
 qdr_status qdri_check_count(const char *what, int count, int ranks, int there) {
-    if (count < 0) return qdri_fail(QDR_RANGE, "the number of %ss is %d; expected 0 or more", what, count);
+    if (count < 0)
+        return qdri_fail(QDR_ERR_RANGE, "the number of %ss is %d; expected 0 or more", what, count);
     if (count > ranks)
-        return qdri_fail(QDR_RANGE, "%d %ss on a communicator of %d ranks; expected each rank once", count,
-                         what, ranks);
-    if (count > 0 && !there) return qdri_fail(QDR_INVALID, "the list of %d %ss is NULL", count, what);
+        return qdri_fail(QDR_ERR_RANGE, "%d %ss on a communicator of %d ranks; expected each rank once",
+                         count, what, ranks);
+    if (count > 0 && !there) return qdri_fail(QDR_ERR_INVALID, "the list of %d %ss is NULL", count, what);
     return QDR_OK;
 }
 
 static qdr_status fail_twice(const char *what, int rank, int64_t first, int64_t second) {
-    return qdri_fail(QDR_INVALID, "rank %d is given twice, as %s %d and %d; expected each rank once", rank,
-                     what, (int)first, (int)second);
+    return qdri_fail(QDR_ERR_INVALID, "rank %d is given twice, as %s %d and %d; expected each rank once",
+                     rank, what, (int)first, (int)second);
 }
 
 static qdr_status find_twice(const char *what, int count, const int64_t *key, const int64_t *order) {
@@ -47,7 +48,8 @@ static qdr_status find_twice_among_few(const char *what, int count, const int *r
 qdr_status qdri_check_ranks(const char *what, int count, const int *rank, int ranks) {
     for (int i = 0; i < count; i++)
         if (rank[i] < 0 || rank[i] >= ranks)
-            return qdri_fail(QDR_RANGE, "%s %d is rank %d; expected 0 to %d", what, i, rank[i], ranks - 1);
+            return qdri_fail(QDR_ERR_RANGE, "%s %d is rank %d; expected 0 to %d", what, i, rank[i],
+                             ranks - 1);
     enum { FEW = 24 };
     if (is_rising(count, rank)) return QDR_OK;
     if (count <= FEW) return find_twice_among_few(what, count, rank);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/spec.h"
 #include "base/text.h"
 #include "discover/check.h"
@@ -32,14 +33,11 @@ static const qdri_discovery *const methods[] = {
     &qdri_discovery_nbx,
 };
 
-qdr_status qdr_discovery(int index, qdr_discovery_info *info) {
-    if (!info)
-        return qdri_fail(QDR_INVALID, "there is nowhere to put the method; expected a pointer, not NULL");
-    if (index < 0 || index >= QDRI_COUNT_OF(methods))
-        return qdri_fail(QDR_RANGE, "there is no method of discovery %d; expected 0 to %d", index,
-                         QDRI_COUNT_OF(methods) - 1);
-    *info = (qdr_discovery_info){methods[index]->name, methods[index]->summary};
-    return QDR_OK;
+const qdr_discovery_info *qdr_discovery(int index) {
+    static _Thread_local qdr_discovery_info info[QDRI_COUNT_OF(methods)];
+    if (index < 0 || index >= QDRI_COUNT_OF(methods)) return NULL;
+    info[index] = (qdr_discovery_info){methods[index]->name, methods[index]->summary};
+    return &info[index];
 }
 
 static const qdri_discovery *suited(const qdri_wire *wire, const char **why) {
@@ -69,14 +67,14 @@ qdr_status qdri_discovery_named(const char *name, qdri_wire *wire, const qdri_di
     for (int i = 0; i < QDRI_COUNT_OF(methods); i++) {
         if (qdri_word_in(name, methods[i]->name)) {
             if (methods[i] == &qdri_discovery_node && !qdri_wire_one_node(wire))
-                return qdri_fail(QDR_INVALID, "discovery by node: the ranks do not all share one");
+                return qdri_fail(QDR_ERR_INVALID, "discovery by node: the ranks do not all share one");
             *method = methods[i];
             explain(wire, *method, "asked for");
             return QDR_OK;
         }
         qdri_list_add(list, sizeof list, methods[i]->name);
     }
-    return qdri_fail(QDR_UNKNOWN, "unknown method of discovery '%.60s'; there are %s", name, list);
+    return qdri_fail(QDR_ERR_UNKNOWN, "unknown method of discovery '%.60s'; there are %s", name, list);
 }
 
 /* ---- discovery by itself ------------------------------------------------------------------------------- */
@@ -89,12 +87,12 @@ static qdr_status check_parcels(qdri_flight *flight, int count, const qdr_parcel
     for (int i = 0; i < count; i++) {
         rank[i] = out[i].rank;
         if (out[i].bytes < 0 || out[i].bytes > PTRDIFF_MAX - *total)
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "the parcel for rank %d has %" PRId64 " bytes; expected 0 to %" PRId64
                              ", what all may have less the parcels before it",
                              out[i].rank, out[i].bytes, (int64_t)PTRDIFF_MAX - *total);
         if (out[i].bytes > 0 && !out[i].data)
-            return qdri_fail(QDR_INVALID,
+            return qdri_fail(QDR_ERR_INVALID,
                              "the parcel for rank %d has %" PRId64 " bytes, and its data is NULL",
                              out[i].rank, out[i].bytes);
         *total += out[i].bytes;
@@ -102,12 +100,24 @@ static qdr_status check_parcels(qdri_flight *flight, int count, const qdr_parcel
     return qdri_check_ranks("parcel", count, rank, ranks);
 }
 
+/* Parcels as another release has them. */
+static qdr_status read_parcels(qdri_round *round, const qdr_parcel **out, size_t bytes) {
+    if (!*out || round->count <= 0 || bytes == sizeof **out) return QDR_OK;
+    qdr_parcel *known = QDRI_FLIGHT_ARRAY(round->flight, qdr_parcel, round->count);
+    if (!known) return qdri_fail_memory();
+    for (int i = 0; i < round->count; i++)
+        QDRI_TRY(qdri_element_read("qdr_parcel", &known[i], sizeof known[i], *out, bytes, i));
+    *out = known;
+    return QDR_OK;
+}
+
 /* The parcels are copied: the caller may free his when a deadline has passed, and MPI may read on. */
-static qdr_status take_in(qdri_round *round, const char *method, const qdr_parcel *out) {
+static qdr_status take_in(qdri_round *round, const char *method, const qdr_parcel *out, size_t bytes) {
     int64_t total = 0;
     int ranks = qdri_wire_ranks(round->wire);
     if (!round->flight) return qdri_fail_memory();
     QDRI_TRY(qdri_discovery_named(method, round->wire, &round->method));
+    QDRI_TRY(read_parcels(round, &out, bytes));
     QDRI_TRY(check_parcels(round->flight, round->count, out, ranks, &total));
     qdr_parcel *copy = QDRI_FLIGHT_ARRAY(round->flight, qdr_parcel, round->count);
     char *data = QDRI_FLIGHT_ARRAY(round->flight, char, total);
@@ -121,20 +131,22 @@ static qdr_status take_in(qdri_round *round, const char *method, const qdr_parce
     return QDR_OK;
 }
 
-qdr_status qdr_discover(MPI_Comm comm, const char *method, int count, const qdr_parcel *out, qdr_parcel **in,
-                        int *arrived) {
+qdr_status qdr_discover_sized(MPI_Comm comm, const char *method, int count, const qdr_parcel *out,
+                              int *arrived, qdr_parcel **in, size_t parcel_bytes) {
     qdri_wire *wire;
     qdri_flight *flight;
     QDRI_TRY(qdri_flight_open(comm, "discovery", &wire, &flight));
     qdri_round round = {.call = "qdr_discover", .wire = wire, .flight = flight, .count = count};
     round.status = in && arrived
-                       ? take_in(&round, method, out)
-                       : qdri_fail(QDR_INVALID, "there is nowhere to put the parcels that come; expected "
-                                                "pointers, not NULL");
+                       ? take_in(&round, method, out, parcel_bytes)
+                       : qdri_fail(QDR_ERR_INVALID, "there is nowhere to put the parcels that come; expected "
+                                                    "pointers, not NULL");
     qdr_status status = qdri_discover(&round);
     if (status == QDR_OK) {
         *arrived = round.arrived;
         *in = qdri_flight_take_result(flight);
+        for (int i = 0; parcel_bytes < sizeof **in && i < *arrived; i++)
+            memmove((char *)*in + (size_t)i * parcel_bytes, *in + i, parcel_bytes);
     }
     qdri_flight_close(&wire, &flight);
     return status;

@@ -74,7 +74,7 @@ static arrival *arrival_for(qdri_round *round, int64_t bytes) {
         round->arrivals = made;
         return made;
     }
-    round->status = QDR_MEMORY;
+    round->status = QDR_ERR_MEMORY;
     return round->spare;
 }
 

@@ -89,7 +89,7 @@ static qdr_status gather_once(qdr_partners *partners, qdr_status status) {
 }
 
 qdr_status qdr_partners_gather(qdr_partners *partners, qdr_pattern **pattern) {
-    if (!partners) return qdri_fail(QDR_INVALID, "the partners are NULL");
+    if (!partners) return qdri_fail(QDR_ERR_INVALID, "the partners are NULL");
     qdri_lock(qdri_partners_wire(partners));
     qdr_status status = qdri_partners_gather(partners, pattern);
     qdri_unlock(qdri_partners_wire(partners));
@@ -99,7 +99,8 @@ qdr_status qdr_partners_gather(qdr_partners *partners, qdr_pattern **pattern) {
 qdr_status qdri_partners_gather(qdr_partners *partners, qdr_pattern **pattern) {
     qdr_status status = QDR_OK;
     if (!pattern)
-        status = qdri_fail(QDR_INVALID, "there is nowhere to put the pattern; expected a handle, not NULL");
+        status =
+            qdri_fail(QDR_ERR_INVALID, "there is nowhere to put the pattern; expected a handle, not NULL");
     if (!qdri_partners_pattern(partners)) status = gather_once(partners, status);
     if (status == QDR_OK) *pattern = qdri_pattern_retain(qdri_partners_pattern(partners));
     return status;

@@ -47,6 +47,7 @@ const qdri_discovery qdri_discovery_nbx = {
     .summary = "acknowledged messages and a barrier: cost by partners, not by ranks",
     .scratch = 0,
     .carries = 4096,
+    .by_envelopes = 1,
     .start = start,
     .poll = poll,
     .learn = qdri_envelopes_learn,

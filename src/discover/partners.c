@@ -22,6 +22,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/owned.h"
+#include "base/sized.h"
 #include "base/sort.h"
 #include "discover/check.h"
 #include "discover/round.h"
@@ -75,8 +76,8 @@ void qdri_partners_remember(qdr_partners *partners, qdr_pattern *pattern) {
     partners->pattern = pattern;
 }
 
-qdr_partners_view qdr_partners_look(const qdr_partners *partners) {
-    return partners->view;
+void qdr_partners_look_sized(const qdr_partners *partners, qdr_partners_view *view, size_t view_bytes) {
+    qdri_sized_fill(view, view_bytes, &partners->view, sizeof partners->view);
 }
 
 /* ---- given sides --------------------------------------------------------------------------------------- */
@@ -85,10 +86,11 @@ static qdr_status check_items(const side *given) {
     int64_t total = 0;
     for (int i = 0; i < given->count; i++) {
         if (given->items[i] < 0)
-            return qdri_fail(QDR_RANGE, "%s %d, rank %d, has %" PRId64 " items; expected 0 or more",
+            return qdri_fail(QDR_ERR_RANGE, "%s %d, rank %d, has %" PRId64 " items; expected 0 or more",
                              given->what, i, given->rank[i], given->items[i]);
         if (given->items[i] > QDRI_ITEMS_LIMIT - total)
-            return qdri_fail(QDR_RANGE, "the total passes 2^62 items with %s %d, rank %d (%" PRId64 " items)",
+            return qdri_fail(QDR_ERR_RANGE,
+                             "the total passes 2^62 items with %s %d, rank %d (%" PRId64 " items)",
                              given->what, i, given->rank[i], given->items[i]);
         total += given->items[i];
     }
@@ -139,7 +141,7 @@ static qdr_status make(qdri_wire *wire, const side *sends, const side *receives,
 }
 
 static qdr_status fail_handle(void) {
-    return qdri_fail(QDR_INVALID, "there is nowhere to put the partners; expected a handle, not NULL");
+    return qdri_fail(QDR_ERR_INVALID, "there is nowhere to put the partners; expected a handle, not NULL");
 }
 
 static qdr_status check_handle(qdr_partners **partners, const qdri_flight *flight) {
@@ -314,7 +316,7 @@ static qdr_status hold_against_each_other(qdri_round *round) {
         int64_t awaited = source <= teller ? receives->items[place] : 0;
         known += source <= teller;
         if (sent != awaited)
-            return qdri_fail(QDR_MISMATCH,
+            return qdri_fail(QDR_ERR_MISMATCH,
                              "rank %d sends %" PRId64 " items to rank %d, which expects %" PRId64,
                              teller < source ? teller : source, sent, qdri_wire_rank(round->wire), awaited);
     }
@@ -351,14 +353,14 @@ static qdr_status from_both(qdri_wire *wire, qdri_flight *flight, const side *se
 }
 
 qdr_status qdr_partners_from_both(MPI_Comm comm, int sends, const int *destination, const int64_t *send_items,
-                                  int receives, const int *source, const int64_t *receive_items, int check,
+                                  int receives, const int *source, const int64_t *receive_items, int trusted,
                                   qdr_partners **partners) {
     const side out = {"destination", sends, destination, send_items};
     const side in = {"source", receives, source, receive_items};
     qdri_wire *wire;
     qdri_flight *flight;
     QDRI_TRY(qdri_flight_open(comm, "check of partners", &wire, &flight));
-    return from_both(wire, flight, &out, &in, check, partners);
+    return from_both(wire, flight, &out, &in, !trusted, partners);
 }
 
 qdr_status qdri_partners_on(qdri_wire *wire, int sends, const int *destination, const int64_t *send_items,
@@ -412,10 +414,10 @@ static qdr_status read_side(qdri_flight *flight, const qdr_pattern_view *view, i
 static qdr_status prepare_pattern(qdri_round *round, const qdr_pattern *pattern, qdr_partners **made) {
     side sends, receives;
     int own = qdri_wire_rank(round->wire), ranks = qdri_wire_ranks(round->wire);
-    if (!pattern) return qdri_fail(QDR_INVALID, "the pattern is NULL");
+    if (!pattern) return qdri_fail(QDR_ERR_INVALID, "the pattern is NULL");
     qdr_pattern_view view = qdr_pattern_look(pattern);
     if (view.ranks != ranks)
-        return qdri_fail(QDR_INVALID, "a pattern of %d ranks on a communicator of %d", view.ranks, ranks);
+        return qdri_fail(QDR_ERR_INVALID, "a pattern of %d ranks on a communicator of %d", view.ranks, ranks);
     round->alike[0].value = digest(&view);
     QDRI_TRY(read_side(round->flight, &view, own, 0, &sends));
     QDRI_TRY(read_side(round->flight, &view, own, 1, &receives));

@@ -120,7 +120,7 @@ static void both(const side *row, const side *column) {
     for (int check = 0; check < 2; check++) {
         qdr_partners *partners = NULL;
         CHECK_OK(qdr_partners_from_both(MPI_COMM_WORLD, row->count, row->rank, row->items, column->count,
-                                        column->rank, column->items, check, &partners));
+                                        column->rank, column->items, !check, &partners));
         if (!partners) return;
         qdr_partners_view view = qdr_partners_look(partners);
         check_given(row, view.sends, view.destination, view.send_items);
@@ -193,7 +193,7 @@ static void refuse(int count, const int *partner, const int64_t *items, qdr_stat
                   expected, here);
     for (int check = 0; check < 2; check++)
         check_refusal(
-            qdr_partners_from_both(MPI_COMM_WORLD, 0, NULL, NULL, count, partner, items, check, &partners),
+            qdr_partners_from_both(MPI_COMM_WORLD, 0, NULL, NULL, count, partner, items, !check, &partners),
             expected, here);
     CHECK(!partners);
 }
@@ -202,19 +202,20 @@ static void mistakes(void) {
     qdr_partners *partners = NULL;
     const int beyond[] = {ranks}, zero[] = {0};
     const int64_t one[] = {1}, negative[] = {-1}, huge[] = {INT64_MAX};
-    refuse(1, beyond, one, QDR_RANGE, " 0 is rank ");
-    refuse(1, zero, negative, QDR_RANGE, " 0, rank 0, has -1 items");
-    check_refusal(qdr_partners_from_sends(MPI_COMM_WORLD, 1, zero, huge, NULL, &partners), QDR_RANGE, "2^62");
-    check_refusal(qdr_partners_from_sends(MPI_COMM_WORLD, 1, zero, NULL, NULL, &partners), QDR_INVALID,
+    refuse(1, beyond, one, QDR_ERR_RANGE, " 0 is rank ");
+    refuse(1, zero, negative, QDR_ERR_RANGE, " 0, rank 0, has -1 items");
+    check_refusal(qdr_partners_from_sends(MPI_COMM_WORLD, 1, zero, huge, NULL, &partners), QDR_ERR_RANGE,
+                  "2^62");
+    check_refusal(qdr_partners_from_sends(MPI_COMM_WORLD, 1, zero, NULL, NULL, &partners), QDR_ERR_INVALID,
                   "is NULL");
-    check_refusal(qdr_partners_from_sends(MPI_COMM_WORLD, 0, NULL, NULL, "x", &partners), QDR_UNKNOWN,
+    check_refusal(qdr_partners_from_sends(MPI_COMM_WORLD, 0, NULL, NULL, "x", &partners), QDR_ERR_UNKNOWN,
                   "unknown method");
     check_refusal(
         qdr_partners_from_sends(MPI_COMM_WORLD, 0, NULL, NULL, NULL, rank == ranks - 1 ? NULL : &partners),
-        QDR_INVALID, "expected a handle");
-    check_refusal(qdr_partners_from_pattern(MPI_COMM_WORLD, NULL, &partners), QDR_INVALID,
+        QDR_ERR_INVALID, "expected a handle");
+    check_refusal(qdr_partners_from_pattern(MPI_COMM_WORLD, NULL, &partners), QDR_ERR_INVALID,
                   "the pattern is NULL");
-    CHECK(qdr_partners_gather(NULL, NULL) == QDR_INVALID);
+    CHECK(qdr_partners_gather(NULL, NULL) == QDR_ERR_INVALID);
     CHECK(!partners);
     qdr_partners_destroy(&partners);
     qdr_partners_destroy(NULL);
@@ -227,12 +228,12 @@ static void disagree(int64_t sent, int64_t awaited) {
     qdr_partners *partners = NULL;
     char words[128];
     qdr_status status =
-        qdr_partners_from_both(MPI_COMM_WORLD, sends, to, &sent, receives, from, &awaited, 1, &partners);
+        qdr_partners_from_both(MPI_COMM_WORLD, sends, to, &sent, receives, from, &awaited, 0, &partners);
     int64_t said = sent == NONE ? 0 : sent, heard = awaited == NONE ? 0 : awaited;
     snprintf(words, sizeof words, "rank 0 sends %lld items to rank %d, which expects %lld", (long long)said,
              ranks - 1, (long long)heard);
     if (said != heard)
-        check_refusal(status, QDR_MISMATCH, words);
+        check_refusal(status, QDR_ERR_MISMATCH, words);
     else
         CHECK_OK(status);
     qdr_partners_destroy(&partners);
@@ -246,8 +247,8 @@ static void disagree_after_nothing(void) {
     qdr_partners *partners = NULL;
     if (ranks < 2) return;
     check_refusal(
-        qdr_partners_from_both(MPI_COMM_WORLD, sends, to, &none, receives, next, &four, 1, &partners),
-        QDR_MISMATCH, "rank 1 sends 0 items to rank");
+        qdr_partners_from_both(MPI_COMM_WORLD, sends, to, &none, receives, next, &four, 0, &partners),
+        QDR_ERR_MISMATCH, "rank 1 sends 0 items to rank");
 }
 
 static void mismatches(void) {
@@ -266,12 +267,12 @@ static void different_patterns(void) {
     qdr_partners *partners = NULL;
     if (ranks > 1) {
         CHECK_OK(qdr_pattern_create(ranks, 1, &message, &matrix));
-        check_refusal(qdr_partners_from_pattern(MPI_COMM_WORLD, matrix, &partners), QDR_MISMATCH,
+        check_refusal(qdr_partners_from_pattern(MPI_COMM_WORLD, matrix, &partners), QDR_ERR_MISMATCH,
                       "the digest of the pattern");
         qdr_pattern_destroy(&matrix);
     }
     CHECK_OK(qdr_pattern_create(ranks + 1, 0, NULL, &matrix));
-    check_refusal(qdr_partners_from_pattern(MPI_COMM_WORLD, matrix, &partners), QDR_INVALID,
+    check_refusal(qdr_partners_from_pattern(MPI_COMM_WORLD, matrix, &partners), QDR_ERR_INVALID,
                   "on a communicator of");
     qdr_pattern_destroy(&matrix);
     CHECK(!partners);
@@ -286,7 +287,7 @@ static qdr_partners *outlive_the_communicator(void) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     CHECK_OK(qdr_partners_from_sends(comm, 1, &rank, &items, NULL, &partners));
     MPI_Comm_free(&comm);
-    CHECK(qdr_partners_gather(partners, &matrix) == QDR_GONE && !matrix);
+    CHECK(qdr_partners_gather(partners, &matrix) == QDR_ERR_GONE && !matrix);
     return partners;
 }
 

@@ -43,6 +43,7 @@ const qdri_discovery qdri_discovery_reduce_scatter = {
     .summary = "a reduction tells each rank how many messages to wait for",
     .scratch = 1,
     .carries = 4096,
+    .by_envelopes = 1,
     .start = start,
     .poll = poll,
     .learn = qdri_envelopes_learn,

@@ -38,7 +38,8 @@ static int64_t item_bytes(const qdri_rendezvous *call) {
 static qdr_status check_size(const char *what, int64_t bytes) {
     return bytes >= 0 && bytes <= INT32_MAX
                ? QDR_OK
-               : qdri_fail(QDR_RANGE, "a %s has %" PRId64 " bytes; expected 0 to %d", what, bytes, INT32_MAX);
+               : qdri_fail(QDR_ERR_RANGE, "a %s has %" PRId64 " bytes; expected 0 to %d", what, bytes,
+                           INT32_MAX);
 }
 
 static qdr_status check(const qdri_rendezvous *call) {
@@ -46,15 +47,15 @@ static qdr_status check(const qdri_rendezvous *call) {
     QDRI_TRY(check_size("reply", call->reply_bytes));
     int64_t most = INT64_MAX / (item_bytes(call) + call->reply_bytes);
     if (call->count < 0 || call->count > most)
-        return qdri_fail(QDR_RANGE, "%" PRId64 " items; expected 0 to %" PRId64, call->count, most);
+        return qdri_fail(QDR_ERR_RANGE, "%" PRId64 " items; expected 0 to %" PRId64, call->count, most);
     if (call->limit < 0)
-        return qdri_fail(QDR_RANGE, "a limit of %" PRId64 " keys; expected 0 or more", call->limit);
+        return qdri_fail(QDR_ERR_RANGE, "a limit of %" PRId64 " keys; expected 0 or more", call->limit);
     if (!call->answer || (call->count > 0 && (!call->key || (call->record_bytes && !call->record) ||
                                               (call->reply_bytes && !call->reply))))
-        return qdri_fail(QDR_INVALID, "keys, records, replies or the answering function are NULL");
+        return qdri_fail(QDR_ERR_INVALID, "keys, records, replies or the answering function are NULL");
     for (int64_t i = 0; call->limit && i < call->count; i++)
         if (call->key[i] < 0 || call->key[i] >= call->limit)
-            return qdri_fail(QDR_RANGE, "key %" PRId64 " is %" PRId64 "; expected 0 to %" PRId64, i,
+            return qdri_fail(QDR_ERR_RANGE, "key %" PRId64 " is %" PRId64 "; expected 0 to %" PRId64, i,
                              call->key[i], call->limit - 1);
     return QDR_OK;
 }

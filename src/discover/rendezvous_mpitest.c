@@ -81,7 +81,7 @@ static qdr_status count_keys(void *context, int visits, const qdri_visit *visit)
             const reply said = {one->times, one->sum, rank};
             memcpy(visit[v].reply + i * (int64_t)sizeof said, &said, sizeof said);
         }
-    return here->fails ? qdri_fail(QDR_SYNTAX, "the owner is tired") : QDR_OK;
+    return here->fails ? qdri_fail(QDR_ERR_SYNTAX, "the owner is tired") : QDR_OK;
 }
 
 /* Takes note of what comes, and has nothing to say. */
@@ -206,22 +206,23 @@ static void mistakes(void) {
     stage here = {.placement = {ranks, 0}, .fails = wrong};
     qdri_rendezvous call = {.limit = 100, .count = 2, .key = keys, .answer = listen, .context = &here};
     keys[1] = wrong ? 100 : 6;
-    check_refusal(&call, QDR_RANGE, "key 1 is 100; expected 0 to 99");
+    check_refusal(&call, QDR_ERR_RANGE, "key 1 is 100; expected 0 to 99");
     keys[1] = 6;
     call.record_bytes = wrong ? 8 : 0;
     call.record = replies;
-    if (ranks > 1) check_refusal(&call, QDR_MISMATCH, "differ in the size of a record: 0 and 8; expected");
+    if (ranks > 1)
+        check_refusal(&call, QDR_ERR_MISMATCH, "differ in the size of a record: 0 and 8; expected");
     call.record_bytes = 8;
     call.count = wrong ? -1 : 0;
-    check_refusal(&call, QDR_RANGE, "-1 items");
+    check_refusal(&call, QDR_ERR_RANGE, "-1 items");
     call.count = 2;
     call.answer = wrong ? NULL : listen;
-    check_refusal(&call, QDR_INVALID, "NULL");
+    check_refusal(&call, QDR_ERR_INVALID, "NULL");
     call.answer = count_keys;
     call.limit = 0;
     call.reply_bytes = sizeof(reply);
     call.reply = replies;
-    check_refusal(&call, QDR_SYNTAX, "the owner is tired");
+    check_refusal(&call, QDR_ERR_SYNTAX, "the owner is tired");
     CHECK(replies[0] == -1);
 }
 

@@ -28,27 +28,40 @@ enum { LARGEST, METHOD, ALIKE, FIELDS = ALIKE + QDRI_ROUND_ALIKE };
 
 enum { ALIGNMENT = 16 };
 
+/* Bytes for what comes, where parcels travel along with the first agreement. */
+enum { RESERVE = 65536 };
+
 /* ---- the first agreement ------------------------------------------------------------------------------- */
-
-static int has_reserve(const qdri_round *round) {
-    return round->words && round->method->bounded;
-}
-
-/* Words that come by a bounded method have their memory beforehand, and without a judge nothing is left to agree on. */
-static int ends_in_agreement(const qdri_round *round) {
-    return !has_reserve(round) || round->judge;
-}
 
 static int64_t words_size(int count) {
     return count * (int64_t)(sizeof(int64_t) + sizeof(int));
 }
 
-/* For a word from every rank, where no more can come. */
-static int reserve_words(qdri_round *round) {
+static int64_t aligned(int64_t bytes) {
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Whether the memory for whatever comes was there before the first agreement. Of parcels as large as the largest may come
+ * one from each rank. */
+static int has_reserve(const qdri_round *round) {
+    if (!round->method->bounded) return 0;
+    if (round->words) return 1;
+    int64_t each = (int64_t)sizeof(qdr_parcel) + aligned(round->largest);
+    return round->method->at_once && round->largest <= round->method->carries &&
+           qdri_wire_ranks(round->wire) * each + ALIGNMENT <= RESERVE;
+}
+
+/* With memory for what comes, and without a judge, nothing is left to agree on. */
+static int ends_in_agreement(const qdri_round *round) {
+    return !has_reserve(round) || round->judge;
+}
+
+/* For a word, or a parcel, from every rank, where no more can come. */
+static int reserve(qdri_round *round) {
     int ranks = qdri_wire_ranks(round->wire);
-    if (!has_reserve(round)) return 1;
+    if (!round->method->bounded || (!round->words && !round->method->at_once)) return 1;
     round->came = QDRI_FLIGHT_ARRAY(round->flight, qdr_parcel, ranks);
-    return round->came && qdri_flight_result(round->flight, words_size(ranks));
+    return round->came && qdri_flight_result(round->flight, round->words ? words_size(ranks) : RESERVE);
 }
 
 static qdr_status prepare(qdri_round *round) {
@@ -59,14 +72,15 @@ static qdr_status prepare(qdri_round *round) {
     int64_t words = method->scratch * (int64_t)qdri_wire_ranks(round->wire) + 1;
     round->scratch = QDRI_FLIGHT_ARRAY(round->flight, int64_t, words);
     round->legs = qdri_flight_legs(round->flight, (int64_t)round->count + 1);
-    if (!round->scratch || !round->legs || !reserve_words(round)) return qdri_fail_memory();
-    return method->carries ? qdri_envelopes_prepare(round) : QDR_OK;
+    if (!round->scratch || !round->legs || !reserve(round)) return qdri_fail_memory();
+    round->carries = method->carries;
+    return method->by_envelopes ? qdri_envelopes_prepare(round) : QDR_OK;
 }
 
 static int64_t method_number(const qdri_discovery *method) {
-    qdr_discovery_info info;
-    for (int i = 0; method && qdr_discovery(i, &info) == QDR_OK; i++)
-        if (info.name == method->name) return i;
+    const qdr_discovery_info *info;
+    for (int i = 0; method && (info = qdr_discovery(i)); i++)
+        if (info->name == method->name) return i;
     return 0;
 }
 
@@ -76,6 +90,8 @@ static qdr_status agree_at_first(qdri_round *round, qdr_status status, const int
     int64_t largest = 0;
     for (int i = 0; status == QDR_OK && i < round->count; i++)
         if (round->out[i].bytes > largest) largest = round->out[i].bytes;
+    if (round->method && round->count > 0 && largest > round->carries && largest <= round->method->carries)
+        largest = round->method->carries + 1; /* those of this rank have to follow */
     qdri_term field[FIELDS] = {
         [LARGEST] = QDRI_IS_MOST("bytes of the largest parcel", largest, 0, INT64_MAX),
         [METHOD] = QDRI_IS_SAME("way of discovery", status == QDR_OK ? method_number(round->method) : 0),
@@ -137,10 +153,6 @@ static qdr_status find_each_other(qdri_round *round) {
 
 /* ---- what came ----------------------------------------------------------------------------------------- */
 
-static int64_t aligned(int64_t bytes) {
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
 static qdr_status keep_words(qdri_round *round) {
     int arrived = round->arrived;
     int64_t *word = qdri_flight_result(round->flight, words_size(arrived));
@@ -187,7 +199,7 @@ static const qdr_parcel *left_to_send(qdri_round *round, int *count) {
     qdr_parcel *left = QDRI_FLIGHT_ARRAY(round->flight, qdr_parcel, round->count);
     *count = 0;
     for (int i = 0; left && i < round->count; i++)
-        if (round->out[i].bytes > round->method->carries) left[(*count)++] = round->out[i];
+        if (round->out[i].bytes > round->carries) left[(*count)++] = round->out[i];
     return left;
 }
 

@@ -27,10 +27,11 @@ typedef struct qdri_round qdri_round;
 typedef struct qdri_discovery {
     const char *name;
     const char *summary;
-    int scratch; /* 64-bit words per rank that it works with, and one more */
-    int carries; /* bytes of the largest parcel that travels along; 0: none do */
-    int at_once; /* all it does is `start`, before the first agreement, which shows the words */
-    int bounded; /* no more than one word per rank is learned, in `scratch` */
+    int scratch;      /* 64-bit words per rank that it works with, and one more */
+    int carries;      /* bytes of the largest parcel that travels along; 0: none do */
+    int at_once;      /* all it does is `start`, before the first agreement, which shows the words */
+    int bounded;      /* no more than one word, or one parcel that travels along, per rank is learned */
+    int by_envelopes; /* it sends those of envelopes.c */
     void (*start)(qdri_round *round); /* failures go to the flight */
     void (*poll)(qdri_round *round);  /* called again and again until the flight is over; NULL: no need */
     qdr_status (*learn)(qdri_round *round); /* local, afterwards: fills came and arrived */
@@ -71,6 +72,9 @@ struct qdri_round {
     qdri_flight_leg *legs; /* [count + 1] */
     int64_t open;          /* a number for the method's own use */
     qdr_parcel *came;      /* what is known of what came, by rising rank; data NULL: still to be delivered */
+
+    int64_t
+        carries; /* bytes of the largest parcel of this rank that travels along; the method's unless it says less */
 
     /* private */
     int64_t largest;

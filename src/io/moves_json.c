@@ -21,7 +21,7 @@ static void write_header(const qdr_moves_view *view, qdri_printer *out) {
 }
 
 qdr_status qdr_moves_write_json(const qdr_moves *moves, FILE *stream) {
-    if (!moves || !stream) return qdri_fail(QDR_INVALID, "qdr_moves_write_json: an argument is NULL");
+    if (!moves || !stream) return qdri_fail(QDR_ERR_INVALID, "qdr_moves_write_json: an argument is NULL");
     qdr_moves_view view = qdr_moves_look(moves);
     qdr_pattern_view pattern = qdr_pattern_look(moves->pattern);
     qdri_printer printer = {stream, 0}, *out = &printer;

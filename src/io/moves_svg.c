@@ -241,13 +241,14 @@ static void draw(void *context) {
 qdr_status qdr_moves_write_svg(const qdr_pattern *pattern, const int64_t *room, const qdr_moves *moves,
                                FILE *out) {
     if (!pattern || !room || !moves || !out)
-        return qdri_fail(QDR_INVALID, "qdr_moves_write_svg: an argument is NULL");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_moves_write_svg: an argument is NULL");
     canvas c = {.view = qdr_moves_look(moves), .pattern = qdr_pattern_look(pattern)};
     if (c.pattern.ranks != c.view.ranks)
-        return qdri_fail(QDR_INVALID, "the pattern has %d ranks, the moves %d", c.pattern.ranks,
+        return qdri_fail(QDR_ERR_INVALID, "the pattern has %d ranks, the moves %d", c.pattern.ranks,
                          c.view.ranks);
     if (c.view.ranks > RANKS_LIMIT || c.view.phases > COLUMNS_LIMIT / c.view.ranks)
-        return qdri_fail(QDR_RANGE, "%d ranks and %lld phases are too many for a picture; at most %d and %d",
+        return qdri_fail(QDR_ERR_RANGE,
+                         "%d ranks and %lld phases are too many for a picture; at most %d and %d",
                          c.view.ranks, (long long)c.view.phases, RANKS_LIMIT, COLUMNS_LIMIT / c.view.ranks);
     c.rank = QDRI_ZERO_ARRAY(rank_memory, c.view.ranks);
     if (!c.rank) return qdri_fail_memory();

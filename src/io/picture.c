@@ -184,9 +184,9 @@ void qdr_picture_window_end(qdr_picture *picture) {
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-qdr_status qdr_picture_open(FILE *stream, double width, double height, double font_size,
-                            qdr_picture **picture) {
-    if (!stream || !picture) return qdri_fail(QDR_INVALID, "qdr_picture_open: an argument is NULL");
+qdr_status qdr_picture_create(FILE *stream, double width, double height, double font_size,
+                              qdr_picture **picture) {
+    if (!stream || !picture) return qdri_fail(QDR_ERR_INVALID, "qdr_picture_create: an argument is NULL");
     qdr_picture *made = QDRI_ZERO_ARRAY(qdr_picture, 1);
     if (!made) return qdri_fail_memory();
     made->printer.stream = stream;
@@ -204,8 +204,8 @@ qdr_status qdr_picture_open(FILE *stream, double width, double height, double fo
     return QDR_OK;
 }
 
-qdr_status qdr_picture_close(qdr_picture **picture) {
-    if (!picture || !*picture) return qdri_fail(QDR_INVALID, "qdr_picture_close: there is no picture");
+qdr_status qdr_picture_destroy(qdr_picture **picture) {
+    if (!picture || !*picture) return qdri_fail(QDR_ERR_INVALID, "qdr_picture_destroy: there is no picture");
     put(*picture, "</svg>\n");
     qdr_status status = qdri_print_end(&(*picture)->printer, "the picture");
     free(*picture);
@@ -215,8 +215,8 @@ qdr_status qdr_picture_close(qdr_picture **picture) {
 
 qdr_status qdri_picture_write(FILE *stream, double width, double height, void (*draw)(void *context),
                               void *context, qdr_picture **picture) {
-    QDRI_TRY(qdr_picture_open(stream, width, height, 10, picture));
-    qdr_status status = qdri_print_plainly(draw, context), written = qdr_picture_close(picture);
+    QDRI_TRY(qdr_picture_create(stream, width, height, 10, picture));
+    qdr_status status = qdri_print_plainly(draw, context), written = qdr_picture_destroy(picture);
     return status ? status : written;
 }
 

@@ -23,7 +23,7 @@ static qdr_picture *begin(FILE **stream) {
     qdr_picture *picture = NULL;
     *stream = open_memstream(&text, &size);
     assert_non_null(*stream);
-    assert_int_equal(qdr_picture_open(*stream, 40, 20.5, 10, &picture), QDR_OK);
+    assert_int_equal(qdr_picture_create(*stream, 40, 20.5, 10, &picture), QDR_OK);
     return picture;
 }
 
@@ -34,7 +34,7 @@ static void expect(qdr_picture *picture, FILE *stream, const char *drawn) {
         "viewBox=\"0 0 40 20.5\" font-family=\"sans-serif\" font-size=\"10\" fill=\"#222\">\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
                       end[] = "</svg>\n";
-    assert_int_equal(qdr_picture_close(&picture), QDR_OK);
+    assert_int_equal(qdr_picture_destroy(&picture), QDR_OK);
     assert_null(picture);
     fclose(stream);
     assert_memory_equal(text, head, strlen(head));
@@ -94,7 +94,7 @@ static void paths_do_not_drift(void **state) {
     qdr_picture_pen_move(picture, 0, 0);
     for (int i = 1; i <= 1000; i++) qdr_picture_pen_line(picture, i / 3.0, 0);
     qdr_picture_path_end(picture, NULL);
-    assert_int_equal(qdr_picture_close(&picture), QDR_OK);
+    assert_int_equal(qdr_picture_destroy(&picture), QDR_OK);
     fclose(stream);
     double sum = 0;
     for (const char *at = strstr(text, "M0 0") + 4; *at == 'h';) {
@@ -121,12 +121,12 @@ static void failures_are_told(void **state) {
     (void)state;
     qdr_picture *picture = NULL;
     FILE *full = fopen("/dev/full", "w");
-    assert_int_equal(qdr_picture_open(NULL, 1, 1, 1, &picture), QDR_INVALID);
-    assert_int_equal(qdr_picture_open(stdout, 1, 1, 1, NULL), QDR_INVALID);
-    assert_int_equal(qdr_picture_close(&picture), QDR_INVALID);
+    assert_int_equal(qdr_picture_create(NULL, 1, 1, 1, &picture), QDR_ERR_INVALID);
+    assert_int_equal(qdr_picture_create(stdout, 1, 1, 1, NULL), QDR_ERR_INVALID);
+    assert_int_equal(qdr_picture_destroy(&picture), QDR_ERR_INVALID);
     if (!full) return;
-    assert_int_equal(qdr_picture_open(full, 1, 1, 1, &picture), QDR_OK);
-    assert_int_equal(qdr_picture_close(&picture), QDR_FILE);
+    assert_int_equal(qdr_picture_create(full, 1, 1, 1, &picture), QDR_OK);
+    assert_int_equal(qdr_picture_destroy(&picture), QDR_ERR_FILE);
     assert_null(picture);
     fclose(full);
 }

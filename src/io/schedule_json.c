@@ -85,7 +85,8 @@ static qdr_status write_transfers(const qdr_schedule *schedule, qdr_row_reader *
 
 qdr_status qdr_schedule_write_json(const qdr_schedule *schedule, FILE *stream) {
     qdr_row_reader *reader;
-    if (!schedule || !stream) return qdri_fail(QDR_INVALID, "qdr_schedule_write_json: an argument is NULL");
+    if (!schedule || !stream)
+        return qdri_fail(QDR_ERR_INVALID, "qdr_schedule_write_json: an argument is NULL");
     QDRI_TRY(qdri_row_reader_open(schedule, QDRI_WANT_SENDS | QDRI_WANT_PIECES, &reader));
     qdri_printer printer = {stream, 0};
     write_header(schedule, &printer);
@@ -109,7 +110,7 @@ typedef struct loader {
 } loader;
 
 static qdr_status misread(const loader *l, const char *where, const char *expected) {
-    return qdri_fail(QDR_SYNTAX, "%s: %s: expected %s", l->name, where, expected);
+    return qdri_fail(QDR_ERR_SYNTAX, "%s: %s: expected %s", l->name, where, expected);
 }
 
 static int whole(const json_t *value, int64_t low, int64_t high, int64_t *number) {
@@ -183,7 +184,7 @@ static qdr_status load(loader *l, const json_t *root) {
         !whole(json_object_get(root, "version"), 1, 1, &version))
         return misread(l, "the file", "a schedule: \"quadrille\": \"schedule\", \"version\": 1");
     if (!whole(json_object_get(root, "ranks"), 1, INT32_MAX, &ranks) || ranks != l->ranks)
-        return qdri_fail(QDR_SYNTAX, "%s: ranks: expected %d, as in the pattern", l->name, l->ranks);
+        return qdri_fail(QDR_ERR_SYNTAX, "%s: ranks: expected %d, as in the pattern", l->name, l->ranks);
     if (!whole(json_object_get(root, "stages"), 1, 4096, &stages)) return misread(l, "stages", "1 to 4096");
     if (!json_is_array(list)) return misread(l, "transfers", "an array");
     l->stages = (int)stages;
@@ -224,16 +225,17 @@ static qdr_status make(loader *l, const qdr_pattern *pattern, const qdr_machine 
 
 /* Without memory the parser stops with a code of its own, or with no text at all. */
 static qdr_status unparsed(FILE *stream, const char *name, const json_error_t *error) {
-    if (ferror(stream)) return qdri_fail(QDR_FILE, "%s: cannot be read", name);
+    if (ferror(stream)) return qdri_fail(QDR_ERR_FILE, "%s: cannot be read", name);
     if (json_error_code(error) == json_error_out_of_memory || !error->text[0]) return qdri_fail_memory();
-    return qdri_fail(QDR_SYNTAX, "%s:%d: %s; expected a schedule in JSON", name, error->line, error->text);
+    return qdri_fail(QDR_ERR_SYNTAX, "%s:%d: %s; expected a schedule in JSON", name, error->line,
+                     error->text);
 }
 
 qdr_status qdr_schedule_read_json(FILE *stream, const char *name, const qdr_pattern *pattern,
                                   const qdr_machine *machine, qdr_schedule **schedule) {
     json_error_t error;
     if (!stream || !name || !pattern || !schedule)
-        return qdri_fail(QDR_INVALID, "qdr_schedule_read_json: an argument is NULL");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_schedule_read_json: an argument is NULL");
     json_t *root = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
     if (!root) return unparsed(stream, name, &error);
     loader l = {.name = name, .ranks = qdr_pattern_look(pattern).ranks};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The picture of a schedule: on the left the pattern as a heat map (row = origin, column = destination,
- * darker = more items, logarithmic between the smallest and the largest), on the right time: one lane per
- * rank, its sends above, its receives below, the bar's colour naming the partner. Lanes and map share the
- * vertical axis, so that a rank is one line through both. White space in a lane is a rank that waits.
+ * The picture of a schedule: on the left the pattern as a heat map (row = origin, column = destination, darker = more
+ * items, logarithmic, with a scale below), on the right time: one lane per rank, its sends above, its receives below, the
+ * bar's colour naming the partner, which has the same colour beside its number. Lanes and map share the vertical axis, so
+ * that a rank is one line through both. White space in a lane is a rank that waits.
  */
 #include <math.h>
 
@@ -27,6 +27,28 @@ typedef struct canvas {
     double lane, map, time_left, seconds; /* heights and widths in pixels; seconds of the whole */
 } canvas;
 
+/* The largest is the darkest. Sizes that are nearly equal have nearly equal colours, for the scale covers a factor of 16 at
+ * least. */
+static void write_shade(char *style, size_t size, double items, double least, double most) {
+    double range = log(fmax(most / least, 16)), shade = 1 - log(most / items) / range;
+    snprintf(style, size, "fill=\"hsl(%.0f,75%%,%.0f%%)\"", 200 + 40 * shade, 78 - 52 * shade);
+}
+
+static void draw_scale(const canvas *c, double least, double most) {
+    enum { SHADES = 5, WIDTH = 9, HEIGHT = 8 };
+    double y = TOP + c->map + 12;
+    char style[48], label[64];
+    for (int i = 0; i < SHADES; i++) {
+        write_shade(style, sizeof style, least * pow(most / least, (double)i / (SHADES - 1)), least, most);
+        qdr_picture_rectangle(c->picture, MAP_LEFT + i * WIDTH, y, WIDTH, HEIGHT, style, NULL);
+    }
+    if (most > least)
+        snprintf(label, sizeof label, "%.0f to %.0f items", least, most);
+    else
+        snprintf(label, sizeof label, "%.0f items", most);
+    qdr_picture_text(c->picture, MAP_LEFT, y + HEIGHT + 12, NULL, label);
+}
+
 static void draw_map(const canvas *c) {
     const qdr_pattern_view *view = &c->pattern;
     double cell = c->map / c->ranks, most = 0, least = INFINITY;
@@ -34,12 +56,12 @@ static void draw_map(const canvas *c) {
         most = fmax(most, (double)view->items[m]);
         least = fmin(least, (double)view->items[m]);
     }
+    if (view->messages > 0) draw_scale(c, least, most);
     qdr_picture_rectangle(c->picture, MAP_LEFT, TOP, c->map, c->map, "fill=\"#f7f7f7\" stroke=\"#999\"",
                           NULL);
     for (int64_t m = 0; m < view->messages; m++) {
         char style[48], title[64];
-        double shade = most > least ? log((double)view->items[m] / least) / log(most / least) : 1;
-        snprintf(style, sizeof style, "fill=\"hsl(%.0f,75%%,%.0f%%)\"", 200 + 40 * shade, 78 - 52 * shade);
+        write_shade(style, sizeof style, (double)view->items[m], least, most);
         snprintf(title, sizeof title, "%d to %d: %lld", view->origin[m], view->destination[m],
                  (long long)view->items[m]);
         qdr_picture_rectangle(c->picture, MAP_LEFT + cell * view->destination[m],
@@ -50,13 +72,16 @@ static void draw_map(const canvas *c) {
 static void draw_lanes(const canvas *c) {
     int every = c->ranks <= 64 ? 1 : (c->ranks + 63) / 64;
     for (int rank = 0; rank < c->ranks; rank++) {
-        char label[16];
-        double y = TOP + c->lane * rank;
+        char label[16], colour[QDR_COLOUR_TEXT], style[48];
+        double y = TOP + c->lane * rank, side = fmin(c->lane * 0.7, 10);
         if (rank % 2 == 0)
             qdr_picture_rectangle(c->picture, c->time_left, y, TIME_WIDTH, c->lane, "fill=\"#f6f6f6\"", NULL);
+        snprintf(style, sizeof style, "fill=\"%s\"", qdr_picture_colour(rank, colour));
+        qdr_picture_rectangle(c->picture, c->time_left - 4 - side, y + (c->lane - side) * 0.5, side, side,
+                              style, NULL);
         if (rank % every) continue;
         snprintf(label, sizeof label, "%d", rank);
-        qdr_picture_text(c->picture, c->time_left - 6, y + c->lane * 0.5 + 3, AT_END, label);
+        qdr_picture_text(c->picture, c->time_left - 18, y + c->lane * 0.5 + 3, AT_END, label);
         qdr_picture_text(c->picture, MAP_LEFT - 6, y + c->lane * 0.5 + 3, AT_END, label);
     }
 }
@@ -113,7 +138,7 @@ static void draw_headings(const canvas *c) {
     qdr_picture_group(c->picture, "font-size=\"12\"");
     qdr_picture_text(c->picture, MAP_LEFT, 54, NULL, "from (down), to (across)");
     qdr_picture_text(c->picture, c->time_left, 54, NULL,
-                     "each rank's sends (above) and receives (below), coloured by partner");
+                     "each rank's sends (above) and receives (below), in the colour of its partner");
     qdr_picture_group_end(c->picture);
 }
 
@@ -130,17 +155,17 @@ static void draw(void *context) {
     draw_time_axis(c);
 }
 
-qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, const qdr_step *steps, int64_t count,
+qdr_status qdr_schedule_write_svg(const qdr_schedule *schedule, int64_t count, const qdr_step *steps,
                                   double bound, const char *title, FILE *stream) {
     if (!schedule || (!steps && count) || !title || !stream)
-        return qdri_fail(QDR_INVALID, "qdr_schedule_write_svg: an argument is NULL");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_schedule_write_svg: an argument is NULL");
     canvas c = {.pattern = qdr_pattern_look(schedule->pattern),
                 .steps = steps,
                 .count = count,
                 .bound = bound,
                 .title = title};
     if (c.pattern.ranks > MAP_LIMIT || count > BARS_LIMIT)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "%d ranks and %lld transfers are too many for a picture; at most %d and %d",
                          c.pattern.ranks, (long long)count, MAP_LIMIT, BARS_LIMIT);
     measure(&c);

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/sort.h"
 
 /* ---- making them --------------------------------------------------------------------------------------- */
@@ -31,7 +32,7 @@ static void close(qdr_layout *layout) {
 qdr_status qdri_boxes_open(const qdri_layout_type *type, int dimensions, const int64_t *extent,
                            qdr_order order, int64_t boxes, qdri_boxes **made) {
     if (order != QDR_ROW_MAJOR && order != QDR_COLUMN_MAJOR)
-        return qdri_fail(QDR_INVALID, "%d is no order", (int)order);
+        return qdri_fail(QDR_ERR_INVALID, "%d is no order", (int)order);
     qdri_boxes *self = QDRI_ZERO_ARRAY(qdri_boxes, 1);
     if (!self) return qdri_fail_memory();
     qdr_status status = qdri_layout_head(&self->head, type, dimensions, extent);
@@ -52,19 +53,19 @@ qdr_status qdri_boxes_open(const qdri_layout_type *type, int dimensions, const i
 }
 
 static qdr_status check_bounds(const qdri_boxes *self, const char *name, const qdr_box *box) {
-    if (!box->lower || !box->upper) return qdri_fail(QDR_INVALID, "%s: its bounds are NULL", name);
+    if (!box->lower || !box->upper) return qdri_fail(QDR_ERR_INVALID, "%s: its bounds are NULL", name);
     for (int d = 0; d < self->head.dimensions; d++) {
         if (box->upper[d] < box->lower[d])
-            return qdri_fail(QDR_INVALID,
+            return qdri_fail(QDR_ERR_INVALID,
                              "%s: dimension %d ends at %" PRId64 ", before it begins at %" PRId64, name, d,
                              box->upper[d], box->lower[d]);
         if (box->lower[d] < 0 || box->upper[d] > self->head.extent[d])
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "%s: [%" PRId64 ", %" PRId64 ") of dimension %d is outside of 0..%" PRId64, name,
                              box->lower[d], box->upper[d], d, self->head.extent[d]);
     }
     if (box->offset < 0 || box->offset > QDRI_LARGEST)
-        return qdri_fail(QDR_RANGE, "%s: its offset %" PRId64 " is not in 0..2^62", name, box->offset);
+        return qdri_fail(QDR_ERR_RANGE, "%s: its offset %" PRId64 " is not in 0..2^62", name, box->offset);
     return QDR_OK;
 }
 
@@ -90,7 +91,7 @@ qdr_status qdri_boxes_add(qdri_boxes *self, int rank, int64_t number, const qdr_
     int64_t reach;
     QDRI_TRY(qdri_strides_check(name, dimensions, room, stride, &reach));
     if (!qdri_add(reach, box->offset, &reach))
-        return qdri_fail(QDR_RANGE, "%s: its memory would need more than 2^62 elements", name);
+        return qdri_fail(QDR_ERR_RANGE, "%s: its memory would need more than 2^62 elements", name);
     self->offset[self->count] = box->offset;
     self->rank[self->count] = rank;
     self->head.ranks = rank + 1; /* QDR_HERE: none */
@@ -157,15 +158,19 @@ qdr_status qdri_boxes_check(qdri_boxes *self, qdr_status verdict) {
     return status;
 }
 
-qdr_status qdr_layout_boxes(int dimensions, const int64_t *extent, qdr_order order, int boxes,
-                            const qdr_box *box, qdr_layout **layout) {
+qdr_status qdr_layout_boxes_sized(int dimensions, const int64_t *extent, qdr_order order, int boxes,
+                                  const qdr_box *box, size_t box_bytes, qdr_layout **layout) {
     if (!layout || boxes < 0 || (boxes > 0 && !box))
-        return qdri_fail(QDR_INVALID, "qdr_layout_boxes was given %d boxes, or NULL", boxes);
+        return qdri_fail(QDR_ERR_INVALID, "qdr_layout_boxes was given %d boxes, or NULL", boxes);
     qdri_boxes *self;
     QDRI_TRY(qdri_boxes_open(&qdri_boxes_type, dimensions, extent, order, boxes, &self));
     qdr_status status = QDR_OK;
-    for (int i = 0; i < boxes && !status; i++) status = qdri_boxes_add(self, QDR_HERE, i, box + i);
-    if (!status) status = qdri_boxes_check(self, QDR_INVALID);
+    for (int i = 0; i < boxes && !status; i++) {
+        qdr_box one;
+        status = qdri_element_read("qdr_box", &one, sizeof one, box, box_bytes, i);
+        if (!status) status = qdri_boxes_add(self, QDR_HERE, i, &one);
+    }
+    if (!status) status = qdri_boxes_check(self, QDR_ERR_INVALID);
     if (status)
         close(&self->head);
     else
@@ -225,7 +230,7 @@ static qdr_status locate(const qdr_layout *layout, const int64_t *index, int *ra
         *place = qdri_tile_place(&tile, layout->dimensions, index);
         return QDR_OK;
     }
-    return QDR_UNKNOWN;
+    return QDR_ERR_UNKNOWN;
 }
 
 /* Of its own boxes a rank knows no other; of joined ones nobody is "here". */
@@ -242,13 +247,13 @@ static qdr_status index_at(const qdr_layout *layout, int rank, int64_t place, in
         describe(self, i, &tile);
         if (qdri_tile_index(&tile, layout->dimensions, place, index)) return QDR_OK;
     }
-    return QDR_UNKNOWN;
+    return QDR_ERR_UNKNOWN;
 }
 
 static qdr_status share(const qdr_layout *layout, int rank, int64_t *elements, int64_t *room) {
     const qdri_boxes *self = qdri_boxes_of(layout);
     int64_t from, until, sum = 0, most = 0;
-    if (!knows(layout, rank)) return QDR_UNKNOWN;
+    if (!knows(layout, rank)) return QDR_ERR_UNKNOWN;
     qdri_boxes_range(self, rank, &from, &until);
     for (int64_t i = from; i < until; i++) {
         int64_t product = 1, last = self->offset[i];
@@ -312,7 +317,7 @@ static qdr_status get(qdri_reader *reader, const qdri_layout_type *type, int dim
     QDRI_TRY(qdri_boxes_open(type, dimensions, extent, (qdr_order)order, count, &self));
     qdr_status status = QDR_OK;
     for (int64_t i = 0; i < count && !status; i++) status = get_box(reader, self, i);
-    if (!status) status = qdri_boxes_check(self, QDR_SYNTAX);
+    if (!status) status = qdri_boxes_check(self, QDR_ERR_SYNTAX);
     if (status)
         close(&self->head);
     else

@@ -75,11 +75,11 @@ static int take_word(qdri_reader *reader, uint64_t *word) {
 qdr_status qdri_get(qdri_reader *reader, const char *name, int64_t low, int64_t high, int64_t *number) {
     uint64_t word;
     if (!take_word(reader, &word))
-        return qdri_fail(QDR_SYNTAX, "the bytes of %s end, or hold no number, where %s was expected",
+        return qdri_fail(QDR_ERR_SYNTAX, "the bytes of %s end, or hold no number, where %s was expected",
                          reader->what, name);
     int64_t value = unfold(word);
     if (value < low || value > high)
-        return qdri_fail(QDR_SYNTAX, "in the bytes of %s, %s is %" PRId64 ", not %" PRId64 "..%" PRId64,
+        return qdri_fail(QDR_ERR_SYNTAX, "in the bytes of %s, %s is %" PRId64 ", not %" PRId64 "..%" PRId64,
                          reader->what, name, value, low, high);
     *number = value;
     return QDR_OK;
@@ -89,7 +89,7 @@ qdr_status qdri_get_count(qdri_reader *reader, const char *name, int64_t *count)
     int64_t value;
     QDRI_TRY(qdri_get(reader, name, 0, INT64_MAX, &value));
     if (value > reader->left)
-        return qdri_fail(QDR_SYNTAX,
+        return qdri_fail(QDR_ERR_SYNTAX,
                          "the bytes of %s claim %" PRId64 " %s, more than the %" PRId64 " bytes left",
                          reader->what, value, name, reader->left);
     *count = value;
@@ -98,7 +98,7 @@ qdr_status qdri_get_count(qdri_reader *reader, const char *name, int64_t *count)
 
 qdr_status qdri_get_array(qdri_reader *reader, const char *name, int64_t count, int64_t **number) {
     if (count > reader->left)
-        return qdri_fail(QDR_SYNTAX, "the bytes of %s end before %s", reader->what, name);
+        return qdri_fail(QDR_ERR_SYNTAX, "the bytes of %s end before %s", reader->what, name);
     int64_t *array = QDRI_ARRAY(int64_t, count);
     if (!array) return qdri_fail_memory();
     for (int64_t i = 0; i < count; i++) {
@@ -114,13 +114,13 @@ qdr_status qdri_get_array(qdri_reader *reader, const char *name, int64_t count, 
 
 qdr_status qdri_reader_end(const qdri_reader *reader) {
     if (reader->left == 0) return QDR_OK;
-    return qdri_fail(QDR_SYNTAX, "behind the bytes of %s there are %" PRId64 " more", reader->what,
+    return qdri_fail(QDR_ERR_SYNTAX, "behind the bytes of %s there are %" PRId64 " more", reader->what,
                      reader->left);
 }
 
 qdr_status qdri_reader_blame(const qdri_reader *reader, qdr_status status) {
-    if (status == QDR_OK || status == QDR_MEMORY || status == QDR_SYNTAX) return status;
+    if (status == QDR_OK || status == QDR_ERR_MEMORY || status == QDR_ERR_SYNTAX) return status;
     char sentence[400];
     snprintf(sentence, sizeof sentence, "%s", qdr_error_message());
-    return qdri_fail(QDR_SYNTAX, "the bytes of %s: %s", reader->what, sentence);
+    return qdri_fail(QDR_ERR_SYNTAX, "the bytes of %s: %s", reader->what, sentence);
 }

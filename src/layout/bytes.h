@@ -26,7 +26,7 @@ typedef struct qdri_reader {
     const char *what; /* for sentences: "a layout" */
 } qdri_reader;
 
-/* A number in low..high; else QDR_SYNTAX. */
+/* A number in low..high; else QDR_ERR_SYNTAX. */
 qdr_status qdri_get(qdri_reader *reader, const char *name, int64_t low, int64_t high, int64_t *number);
 /* A count of things of which each takes a byte or more, so that the bytes pay for their memory. */
 qdr_status qdri_get_count(qdri_reader *reader, const char *name, int64_t *count);

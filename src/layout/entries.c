@@ -39,7 +39,7 @@ static qdr_status locate(const qdr_layout *layout, const int64_t *index, int *ra
     if (!order) order = qdri_lazy_publish(&self->by_element, sorted_by(self->element, self->count));
     if (!order) return qdri_fail_memory();
     int64_t last = qdri_order_last(self->element, order, self->count, element);
-    if (last < 0 || self->element[order[last]] != element) return QDR_UNKNOWN;
+    if (last < 0 || self->element[order[last]] != element) return QDR_ERR_UNKNOWN;
     *rank = self->owner[order[last]];
     *place = self->local[order[last]];
     return QDR_OK;
@@ -56,13 +56,13 @@ static qdr_status index_at(const qdr_layout *layout, int rank, int64_t place, in
         qdri_layout_split(layout, self->element[order[at]], index);
         return QDR_OK;
     }
-    return QDR_UNKNOWN;
+    return QDR_ERR_UNKNOWN;
 }
 
 static qdr_status share(const qdr_layout *layout, int rank, int64_t *elements, int64_t *room) {
     const entries *self = entries_of(layout);
     int64_t sum = 0, most = 0;
-    if (rank == QDR_HERE) return QDR_UNKNOWN;
+    if (rank == QDR_HERE) return QDR_ERR_UNKNOWN;
     for (int64_t i = 0; i < self->count; i++)
         if (self->owner[i] == rank) {
             sum++;
@@ -93,13 +93,13 @@ static void close(qdr_layout *layout) {
 static qdr_status check_entry(const entries *self, int64_t number, int64_t element, int owner,
                               int64_t local) {
     if (element < 0 || element >= self->head.elements)
-        return qdri_fail(QDR_RANGE, "entry %" PRId64 ": element %" PRId64 " is not in 0..%" PRId64, number,
-                         element, self->head.elements - 1);
+        return qdri_fail(QDR_ERR_RANGE, "entry %" PRId64 ": element %" PRId64 " is not in 0..%" PRId64,
+                         number, element, self->head.elements - 1);
     if (owner < 0 || owner == INT_MAX)
-        return qdri_fail(QDR_RANGE, "entry %" PRId64 ": owner %d of element %" PRId64 " is no rank", number,
-                         owner, element);
+        return qdri_fail(QDR_ERR_RANGE, "entry %" PRId64 ": owner %d of element %" PRId64 " is no rank",
+                         number, owner, element);
     if (local < 0 || local >= QDRI_LARGEST)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "entry %" PRId64 ": place %" PRId64 " of element %" PRId64 " is not in 0..2^62",
                          number, local, element);
     return QDR_OK;
@@ -124,19 +124,42 @@ static qdr_status fill(entries *self, int64_t given, const int64_t *element, con
 }
 
 qdr_status qdr_layout_entries(int dimensions, const int64_t *extent, int64_t given, const int64_t *element,
-                              const int *owner, const int64_t *local, qdr_layout **layout) {
-    if (!layout || given < 0 || (given > 0 && (!element || !owner || !local)))
-        return qdri_fail(QDR_INVALID, "qdr_layout_entries was given %" PRId64 " entries, or NULL", given);
+                              const int *owner, const int64_t *place, qdr_layout **layout) {
+    if (!layout || given < 0 || (given > 0 && (!element || !owner || !place)))
+        return qdri_fail(QDR_ERR_INVALID, "qdr_layout_entries was given %" PRId64 " entries, or NULL", given);
     entries *self = QDRI_ZERO_ARRAY(entries, 1);
     if (!self) return qdri_fail_memory();
     atomic_init(&self->by_element, NULL);
     atomic_init(&self->by_place, NULL);
     qdr_status status = qdri_layout_head(&self->head, &qdri_entries_type, dimensions, extent);
-    if (!status) status = fill(self, given, element, owner, local);
+    if (!status) status = fill(self, given, element, owner, place);
     if (status)
         close(&self->head);
     else
         *layout = &self->head;
+    return status;
+}
+
+qdr_status qdr_layout_dereferenced(int dimensions, const int64_t *extent, int64_t first, int64_t count,
+                                   qdr_dereference_function *ask, void *context, qdr_layout **layout) {
+    if (!layout || !ask || first < 0 || count < 0 || count > QDRI_LARGEST - first)
+        return qdri_fail(QDR_ERR_INVALID,
+                         "qdr_layout_dereferenced: elements %" PRId64 " and %" PRId64
+                         " more, or an argument is NULL",
+                         first, count);
+    int64_t *element = QDRI_ARRAY(int64_t, count), *place = QDRI_ARRAY(int64_t, count);
+    int *owner = QDRI_ARRAY(int, count), refused = 0;
+    qdr_status status = element && place && owner ? QDR_OK : qdri_fail_memory();
+    for (int64_t i = 0; !status && i < count; i++) element[i] = first + i;
+    if (!status && count > 0) refused = ask(context, count, element, owner, place);
+    if (refused)
+        status = qdri_fail(QDR_ERR_UNKNOWN,
+                           "the function that knows owners returned %d for elements %" PRId64 " to %" PRId64,
+                           refused, first, first + count - 1);
+    if (!status) status = qdr_layout_entries(dimensions, extent, count, element, owner, place, layout);
+    free(element);
+    free(place);
+    free(owner);
     return status;
 }
 

@@ -115,7 +115,7 @@ qdr_status qdri_strides_check(const char *what, int dimensions, const int64_t *r
 
 typedef struct qdri_walker qdri_walker;
 
-/* What a kind of layout can do. Index and rank have been checked; QDR_UNKNOWN needs no sentence. */
+/* What a kind of layout can do. Index and rank have been checked; QDR_ERR_UNKNOWN needs no sentence. */
 typedef struct qdri_layout_type {
     qdri_layout_kind kind;
     int compact;

@@ -12,24 +12,25 @@
 #include "base/memory.h"
 
 static qdr_status read_one(const void *bytes, int64_t size, int rank, qdr_layout **part) {
-    if (size < 0) return qdri_fail(QDR_INVALID, "the boxes of rank %d have %" PRId64 " bytes", rank, size);
+    if (size < 0)
+        return qdri_fail(QDR_ERR_INVALID, "the boxes of rank %d have %" PRId64 " bytes", rank, size);
     QDRI_TRY(qdri_layout_read(bytes, size, part));
     if ((*part)->type->kind == QDRI_BOXES) return QDR_OK;
     qdr_layout_destroy(part);
-    return qdri_fail(QDR_MISMATCH, "rank %d states no boxes, as all ranks of such an array must", rank);
+    return qdri_fail(QDR_ERR_MISMATCH, "rank %d states no boxes, as all ranks of such an array must", rank);
 }
 
 static qdr_status same_array(const qdri_boxes *first, const qdri_boxes *other, int rank) {
     if (first->head.dimensions != other->head.dimensions)
-        return qdri_fail(QDR_MISMATCH, "rank 0 states boxes of %d dimensions, rank %d of %d",
+        return qdri_fail(QDR_ERR_MISMATCH, "rank 0 states boxes of %d dimensions, rank %d of %d",
                          first->head.dimensions, rank, other->head.dimensions);
     for (int d = 0; d < first->head.dimensions; d++)
         if (first->head.extent[d] != other->head.extent[d])
-            return qdri_fail(QDR_MISMATCH,
+            return qdri_fail(QDR_ERR_MISMATCH,
                              "rank 0 says that dimension %d has %" PRId64 " indices, rank %d says %" PRId64,
                              d, first->head.extent[d], rank, other->head.extent[d]);
     if (first->order != other->order)
-        return qdri_fail(QDR_MISMATCH, "ranks 0 and %d state boxes in different orders", rank);
+        return qdri_fail(QDR_ERR_MISMATCH, "ranks 0 and %d state boxes in different orders", rank);
     return QDR_OK;
 }
 
@@ -52,7 +53,7 @@ static qdr_status add_all(qdr_layout *const *part, int ranks, qdri_boxes *joined
             QDRI_TRY(qdri_boxes_add(joined, r, i, &box));
         }
     }
-    return qdri_boxes_check(joined, QDR_MISMATCH);
+    return qdri_boxes_check(joined, QDR_ERR_MISMATCH);
 }
 
 static qdr_status join(qdr_layout *const *part, int ranks, int64_t boxes, qdr_layout **joined) {
@@ -70,7 +71,7 @@ static qdr_status join(qdr_layout *const *part, int ranks, int64_t boxes, qdr_la
 }
 
 qdr_status qdri_layout_join(const void *bytes, const int64_t *start, int ranks, qdr_layout **joined) {
-    if (ranks < 1) return qdri_fail(QDR_INVALID, "boxes of %d ranks cannot be joined", ranks);
+    if (ranks < 1) return qdri_fail(QDR_ERR_INVALID, "boxes of %d ranks cannot be joined", ranks);
     qdr_layout **part = QDRI_ZERO_ARRAY(qdr_layout *, ranks);
     if (!part) return qdri_fail_memory();
     int64_t boxes = 0;

@@ -24,16 +24,16 @@ enum { TYPES = sizeof types / sizeof *types, FORMAT = 0x514c01 };
 qdr_status qdri_layout_head(qdr_layout *layout, const qdri_layout_type *type, int dimensions,
                             const int64_t *extent) {
     if (dimensions < 1 || dimensions > MOST)
-        return qdri_fail(QDR_INVALID, "a layout has 1 to %d dimensions, not %d", MOST, dimensions);
-    if (!extent) return qdri_fail(QDR_INVALID, "a layout needs the extent of its array, not NULL");
+        return qdri_fail(QDR_ERR_INVALID, "a layout has 1 to %d dimensions, not %d", MOST, dimensions);
+    if (!extent) return qdri_fail(QDR_ERR_INVALID, "a layout needs the extent of its array, not NULL");
     int64_t product = 1;
     int empty = 0;
     for (int d = 0; d < dimensions; d++) {
         if (extent[d] < 0)
-            return qdri_fail(QDR_INVALID, "the extent of dimension %d is %" PRId64 ", not at least 0", d,
+            return qdri_fail(QDR_ERR_INVALID, "the extent of dimension %d is %" PRId64 ", not at least 0", d,
                              extent[d]);
         if (!qdri_multiply(product, qdri_most(extent[d], 1), &product))
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "an array of more than 2^62 elements: extent %" PRId64 " of dimension %d",
                              extent[d], d);
         empty |= extent[d] == 0;
@@ -103,12 +103,12 @@ int qdri_layout_ranks(const qdr_layout *layout) {
 /* ---- global and local ---------------------------------------------------------------------------------- */
 
 static qdr_status need(int given, const char *function) {
-    return given ? QDR_OK : qdri_fail(QDR_INVALID, "%s was given NULL", function);
+    return given ? QDR_OK : qdri_fail(QDR_ERR_INVALID, "%s was given NULL", function);
 }
 
 static qdr_status check_rank(int rank) {
     if (rank >= QDR_HERE) return QDR_OK;
-    return qdri_fail(QDR_INVALID, "rank %d is neither a rank nor QDR_HERE", rank);
+    return qdri_fail(QDR_ERR_INVALID, "rank %d is neither a rank nor QDR_HERE", rank);
 }
 
 qdr_status qdr_layout_locate(const qdr_layout *layout, const int64_t *index, int *rank, int64_t *place) {
@@ -116,29 +116,30 @@ qdr_status qdr_layout_locate(const qdr_layout *layout, const int64_t *index, int
     QDRI_TRY(need(layout && index && rank && place, "qdr_layout_locate"));
     for (int d = 0; d < layout->dimensions; d++)
         if (index[d] < 0 || index[d] >= layout->extent[d])
-            return qdri_fail(QDR_RANGE, "element %s is outside: dimension %d has %" PRId64 " indices",
+            return qdri_fail(QDR_ERR_RANGE, "element %s is outside: dimension %d has %" PRId64 " indices",
                              qdri_index_text(text, sizeof text, layout->dimensions, index), d,
                              layout->extent[d]);
     qdr_status status = layout->type->locate(layout, index, rank, place);
-    if (status != QDR_UNKNOWN) return status;
-    return qdri_fail(QDR_UNKNOWN, "nothing is known here of an owner of element %s",
+    if (status != QDR_ERR_UNKNOWN) return status;
+    return qdri_fail(QDR_ERR_UNKNOWN, "nothing is known here of an owner of element %s",
                      qdri_index_text(text, sizeof text, layout->dimensions, index));
 }
 
 qdr_status qdr_layout_index(const qdr_layout *layout, int rank, int64_t place, int64_t *index) {
     QDRI_TRY(need(layout && index, "qdr_layout_index"));
     QDRI_TRY(check_rank(rank));
-    qdr_status status = place < 0 ? QDR_UNKNOWN : layout->type->index(layout, rank, place, index);
-    if (status != QDR_UNKNOWN) return status;
-    return qdri_fail(QDR_UNKNOWN, "no element is known to lie at place %" PRId64 " of rank %d", place, rank);
+    qdr_status status = place < 0 ? QDR_ERR_UNKNOWN : layout->type->index(layout, rank, place, index);
+    if (status != QDR_ERR_UNKNOWN) return status;
+    return qdri_fail(QDR_ERR_UNKNOWN, "no element is known to lie at place %" PRId64 " of rank %d", place,
+                     rank);
 }
 
 qdr_status qdr_layout_share(const qdr_layout *layout, int rank, int64_t *elements, int64_t *room) {
     QDRI_TRY(need(layout && elements && room, "qdr_layout_share"));
     QDRI_TRY(check_rank(rank));
     qdr_status status = layout->type->share(layout, rank, elements, room);
-    if (status != QDR_UNKNOWN) return status;
-    return qdri_fail(QDR_UNKNOWN,
+    if (status != QDR_ERR_UNKNOWN) return status;
+    return qdri_fail(QDR_ERR_UNKNOWN,
                      rank == QDR_HERE ? "the layout knows all ranks, but not which of them is here (%d)"
                                       : "nothing is known here of what rank %d owns",
                      rank);

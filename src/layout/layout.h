@@ -26,7 +26,7 @@ const int64_t *qdri_layout_extent(const qdr_layout *layout);
 /* Compact: one more than the highest rank that owns something; entries: the highest owner named; else 0. */
 int qdri_layout_ranks(const qdr_layout *layout);
 int qdri_region_dimensions(const qdr_region *region);
-/* Whether every element lies inside; else QDR_RANGE, naming the first that does not. */
+/* Whether every element lies inside; else QDR_ERR_RANGE, naming the first that does not. */
 qdr_status qdri_region_fits(const qdr_region *region, const qdr_layout *layout);
 /* A number that differs, in all likelihood, between layouts (of explicit ones: between extents) or regions. */
 uint64_t qdri_layout_digest(const qdr_layout *layout);
@@ -34,7 +34,7 @@ uint64_t qdri_region_digest(const qdr_region *region);
 
 /* ---- as bytes ------------------------------------------------------------------------------------------ */
 
-/* Little-endian, self-contained, and read with suspicion: QDR_SYNTAX for anything that is not right; nothing is
+/* Little-endian, self-contained, and read with suspicion: QDR_ERR_SYNTAX for anything that is not right; nothing is
  * allocated beyond what the bytes themselves pay for. `*bytes` is freed with free(). Of an explicit layout only
  * kind and extent travel, and what is read back owns nothing. */
 qdr_status qdri_layout_write(const qdr_layout *layout, void **bytes, int64_t *size);
@@ -43,8 +43,8 @@ qdr_status qdri_region_write(const qdr_region *region, void **bytes, int64_t *si
 qdr_status qdri_region_read(const void *bytes, int64_t size, qdr_region **region);
 
 /* From the boxes of all ranks, each as written by qdri_layout_write(), that of rank r at [start[r], start[r+1]),
- * one layout; an element in two of them is QDR_MISMATCH, with a sentence that names it and both ranks;
- * different extents or orders are QDR_MISMATCH too. */
+ * one layout; an element in two of them is QDR_ERR_MISMATCH, with a sentence that names it and both ranks;
+ * different extents or orders are QDR_ERR_MISMATCH too. */
 qdr_status qdri_layout_join(const void *bytes, const int64_t *start, int ranks, qdr_layout **joined);
 
 /* As bytes, for schedules that are computed elsewhere: pieces, which is what qdri_match() makes. Read with the same

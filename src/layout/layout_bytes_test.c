@@ -142,18 +142,18 @@ static void mutate(qdri_random *random, const unsigned char *bytes, int64_t size
     unsigned char *exact = malloc(size > 0 ? (size_t)size : 1);
     memcpy(exact, other, (size_t)size);
     qdr_status status = read(exact, size);
-    assert_true(status == QDR_OK || status == QDR_SYNTAX);
+    assert_true(status == QDR_OK || status == QDR_ERR_SYNTAX);
     free(exact);
 }
 
 static void check_bytes(qdri_random *random, void *bytes, int64_t size, reader *read) {
     for (int64_t shorter = 0; shorter < size && shorter < 40; shorter++)
-        assert_int_equal(read(bytes, shorter), QDR_SYNTAX);
+        assert_int_equal(read(bytes, shorter), QDR_ERR_SYNTAX);
     for (int i = 0; i < MUTATIONS; i++) mutate(random, bytes, size, read);
     unsigned char *longer = malloc((size_t)size + 1);
     memcpy(longer, bytes, (size_t)size);
     longer[size] = 0;
-    assert_int_equal(read(longer, size + 1), QDR_SYNTAX);
+    assert_int_equal(read(longer, size + 1), QDR_ERR_SYNTAX);
     free(longer);
     free(bytes);
 }
@@ -222,9 +222,9 @@ static void garbage(void **state) {
     for (int round = 0; round < ROUNDS; round++) {
         int64_t size = draw(&random, 0, sizeof bytes);
         for (int64_t i = 0; i < size; i++) bytes[i] = (unsigned char)draw(&random, 0, 255);
-        assert_int_equal(read_layout(bytes, size), QDR_SYNTAX);
-        assert_int_equal(read_region(bytes, size), QDR_SYNTAX);
-        assert_int_equal(read_places(bytes, size), QDR_SYNTAX);
+        assert_int_equal(read_layout(bytes, size), QDR_ERR_SYNTAX);
+        assert_int_equal(read_region(bytes, size), QDR_ERR_SYNTAX);
+        assert_int_equal(read_places(bytes, size), QDR_ERR_SYNTAX);
     }
 }
 
@@ -245,7 +245,7 @@ static void one_spelling(void **state) {
     longer[KIND + 1] = 0;
     memcpy(longer + KIND + 2, (unsigned char *)bytes + KIND + 1, (size_t)size - KIND - 1);
     assert_int_equal(read_layout(bytes, size), QDR_OK);
-    assert_int_equal(read_layout(longer, size + 1), QDR_SYNTAX);
+    assert_int_equal(read_layout(longer, size + 1), QDR_ERR_SYNTAX);
     free(bytes);
     qdr_layout_destroy(&layout);
 }

@@ -207,7 +207,7 @@ static void exhaust(operation *run, int64_t least, int64_t spare) {
             }
             if (status == QDR_OK && ++spared <= 2 * spare) continue;
             failures++;
-            assert_int_equal(status, QDR_MEMORY);
+            assert_int_equal(status, QDR_ERR_MEMORY);
             assert_string_equal(qdr_error_message(), "out of memory");
         }
     fatal = 0;

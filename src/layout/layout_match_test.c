@@ -61,7 +61,7 @@ static void walks_and_holes(void **state) {
 
 static qdr_status stop(void *context, int64_t number, int64_t count, int rank, int64_t place, int64_t step) {
     (void)number, (void)count, (void)rank, (void)place, (void)step;
-    return ++*(int *)context == 2 ? QDR_BUSY : QDR_OK;
+    return ++*(int *)context == 2 ? QDR_ERR_BUSY : QDR_OK;
 }
 
 static void a_visitor_can_stop(void **state) {
@@ -74,10 +74,10 @@ static void a_visitor_can_stop(void **state) {
     assert_int_equal(qdr_layout_regular(1, &axis, NULL, &layout), QDR_OK);
     assert_int_equal(qdr_region_all(layout, QDR_ROW_MAJOR, &all), QDR_OK);
     side = (qdri_array_side){layout, all};
-    assert_int_equal(qdri_side_walk(&side, 0, 100, stop, &visits), QDR_BUSY);
+    assert_int_equal(qdri_side_walk(&side, 0, 100, stop, &visits), QDR_ERR_BUSY);
     assert_int_equal(visits, 2);
-    assert_int_equal(qdri_side_walk(&side, 0, 101, stop, &visits), QDR_RANGE);
-    assert_int_equal(qdri_side_walk(&side, -1, 5, stop, &visits), QDR_RANGE);
+    assert_int_equal(qdri_side_walk(&side, 0, 101, stop, &visits), QDR_ERR_RANGE);
+    assert_int_equal(qdri_side_walk(&side, -1, 5, stop, &visits), QDR_ERR_RANGE);
     qdr_region_destroy(&all);
     qdr_layout_destroy(&layout);
 }

@@ -309,7 +309,8 @@ static inline int append_box(const array_case *array, region_case *region, qdr_o
 static inline void add_box(const array_case *array, region_case *region, qdr_order order,
                            const int64_t *lower, const int64_t *upper, const int64_t *stride) {
     int fresh = append_box(array, region, order, lower, upper, stride);
-    assert_int_equal(qdr_region_add_box(region->region, lower, upper, stride), fresh ? QDR_OK : QDR_INVALID);
+    assert_int_equal(qdr_region_add_box(region->region, lower, upper, stride),
+                     fresh ? QDR_OK : QDR_ERR_INVALID);
     assert_int_equal(qdr_region_elements(region->region), region->elements);
 }
 
@@ -317,7 +318,7 @@ static inline void add_element(const array_case *array, region_case *region, int
     int64_t index[QDR_MOST_DIMENSIONS];
     split_element(array, element, index);
     assert_int_equal(qdr_region_add_list(region->region, 1, index),
-                     region->has[element] ? QDR_INVALID : QDR_OK);
+                     region->has[element] ? QDR_ERR_INVALID : QDR_OK);
     if (!region->has[element]) region->element[region->elements++] = element;
     region->has[element] = 1;
     assert_int_equal(qdr_region_elements(region->region), region->elements);

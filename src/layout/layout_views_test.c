@@ -23,7 +23,7 @@ static void check_places(const array_case *array, int rank, int asked) {
     assert_int_equal(room, array->room[rank]);
     for (int64_t place = -1; place < room + 3; place++) {
         qdr_status status = qdr_layout_index(array->layout, asked, place, index);
-        if (status == QDR_UNKNOWN) continue;
+        if (status == QDR_ERR_UNKNOWN) continue;
         assert_int_equal(status, QDR_OK);
         int64_t element = join_index(array, index);
         assert_int_equal(array->owner[element], rank);
@@ -40,7 +40,7 @@ static void check_elements(const array_case *array, int own) {
         split_element(array, e, index);
         qdr_status status = qdr_layout_locate(array->layout, index, &rank, &place);
         if (array->owner[e] < 0 || (own >= 0 && array->owner[e] != own)) {
-            assert_int_equal(status, QDR_UNKNOWN);
+            assert_int_equal(status, QDR_ERR_UNKNOWN);
             continue;
         }
         assert_int_equal(status, QDR_OK);
@@ -182,11 +182,11 @@ static void explicit_layouts(void **state) {
         check_elements(&array, kind == 2 ? -1 : 0);
         check_stated(&array, &region, kind == 2 ? -1 : 0);
         check_places(&array, 0, kind == 2 ? 0 : QDR_HERE);
-        assert_int_equal(qdr_layout_index(array.layout, kind == 2 ? QDR_HERE : 0, 0, zero), QDR_UNKNOWN);
+        assert_int_equal(qdr_layout_index(array.layout, kind == 2 ? QDR_HERE : 0, 0, zero), QDR_ERR_UNKNOWN);
         assert_int_equal(qdr_layout_share(array.layout, kind == 2 ? QDR_HERE : 0, &place, &place),
-                         QDR_UNKNOWN);
+                         QDR_ERR_UNKNOWN);
         zero[0] = array.extent[0];
-        assert_int_equal(qdr_layout_locate(array.layout, zero, &rank, &place), QDR_RANGE);
+        assert_int_equal(qdr_layout_locate(array.layout, zero, &rank, &place), QDR_ERR_RANGE);
         qdr_region_destroy(&region.region);
         qdr_layout_destroy(&array.layout);
     }
@@ -257,7 +257,7 @@ static void stated_twice(void **state) {
     assert_int_equal(qdr_layout_runs(1, &extent, 3, first, count, &layout), QDR_OK);
     for (int64_t i = 0; i < extent; i++) {
         qdr_status status = qdr_layout_locate(layout, &i, &rank, &place);
-        assert_int_equal(status, (i >= 2 && i < 11) || i == 12 || i == 13 ? QDR_OK : QDR_UNKNOWN);
+        assert_int_equal(status, (i >= 2 && i < 11) || i == 12 || i == 13 ? QDR_OK : QDR_ERR_UNKNOWN);
         if (i != 4 && status == QDR_OK) assert_int_equal(place, i >= 12 ? i - 12 : i);
     }
     qdr_layout_destroy(&layout);
@@ -281,10 +281,10 @@ static void regions(void **state) {
         for (int64_t e = 0; e < array.elements; e++) {
             split_element(&array, e, index);
             qdr_status status = qdr_region_number(region.region, index, &number);
-            assert_int_equal(status, region.has[e] ? QDR_OK : QDR_UNKNOWN);
+            assert_int_equal(status, region.has[e] ? QDR_OK : QDR_ERR_UNKNOWN);
         }
-        assert_int_equal(qdr_region_index(region.region, region.elements, index), QDR_RANGE);
-        assert_int_equal(qdr_region_index(region.region, -1, index), QDR_RANGE);
+        assert_int_equal(qdr_region_index(region.region, region.elements, index), QDR_ERR_RANGE);
+        assert_int_equal(qdr_region_index(region.region, -1, index), QDR_ERR_RANGE);
         assert_int_equal(qdri_region_fits(region.region, array.layout), QDR_OK);
         qdr_region_destroy(&region.region);
         qdr_layout_destroy(&array.layout);
@@ -310,7 +310,7 @@ static void what_does_not_fit(void **state) {
                 if (index[d] >= small[d]) outside = k;
         }
         qdr_status status = qdri_region_fits(region.region, layout);
-        assert_int_equal(status, outside < 0 ? QDR_OK : QDR_RANGE);
+        assert_int_equal(status, outside < 0 ? QDR_OK : QDR_ERR_RANGE);
         snprintf(expected, sizeof expected, "number %d of", (int)outside);
         if (outside >= 0) assert_non_null(strstr(qdr_error_message(), expected));
         qdr_layout_destroy(&layout);

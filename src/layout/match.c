@@ -211,7 +211,7 @@ qdr_status qdri_match(const qdri_array_side *a, int rank_a, const qdri_array_sid
     QDRI_TRY(qdri_side_check(a, 1));
     QDRI_TRY(qdri_side_check(b, 1));
     if (a->region->elements != b->region->elements)
-        return qdri_fail(QDR_MISMATCH, "regions of %lld and %lld elements do not correspond",
+        return qdri_fail(QDR_ERR_MISMATCH, "regions of %lld and %lld elements do not correspond",
                          (long long)a->region->elements, (long long)b->region->elements);
     qdri_places found[2] = {{0}, {0}};
     qdri_match_side side[2] = {{.layout = a->layout, .region = a->region, .rank = rank_a},

@@ -49,27 +49,28 @@ static qdr_status get_span(qdri_reader *reader, int64_t *behind, qdri_span *span
     span->step = 1;
     if (span->count > 1) QDRI_TRY(qdri_get(reader, "a step", 1, QDRI_LARGEST, &span->step));
     if (!qdri_multiply(span->count - 1, span->step, &reach) || !qdri_add(reach, span->offset, behind))
-        return qdri_fail(QDR_SYNTAX, "the bytes of %s hold a span that ends beyond 2^62", reader->what);
+        return qdri_fail(QDR_ERR_SYNTAX, "the bytes of %s hold a span that ends beyond 2^62", reader->what);
     return QDR_OK;
 }
 
 static qdr_status get_axis(qdri_reader *reader, product *product, int axis) {
     int64_t spans, behind = 0, farthest = 0, sum = 0;
     QDRI_TRY(qdri_get_count(reader, "spans", &spans));
-    if (spans == 0) return qdri_fail(QDR_SYNTAX, "the bytes of %s hold an axis without spans", reader->what);
+    if (spans == 0)
+        return qdri_fail(QDR_ERR_SYNTAX, "the bytes of %s hold an axis without spans", reader->what);
     if (!qdri_grow(&product->span, &product->capacity, product->spans + spans, sizeof *product->span))
         return qdri_fail_memory();
     for (int64_t i = 0; i < spans; i++) {
         qdri_span *span = product->span + product->spans++;
         QDRI_TRY(get_span(reader, &behind, span));
         if (!qdri_add(sum, span->count, &sum))
-            return qdri_fail(QDR_SYNTAX, "the bytes of %s hold more than 2^62 elements", reader->what);
+            return qdri_fail(QDR_ERR_SYNTAX, "the bytes of %s hold more than 2^62 elements", reader->what);
         farthest = qdri_most(farthest, behind);
     }
     product->axis_spans[axis] = spans;
     if (!qdri_multiply(product->elements, sum, &product->elements) ||
         !qdri_add(product->reach, farthest, &product->reach))
-        return qdri_fail(QDR_SYNTAX, "the bytes of %s hold elements beyond 2^62", reader->what);
+        return qdri_fail(QDR_ERR_SYNTAX, "the bytes of %s hold elements beyond 2^62", reader->what);
     return QDR_OK;
 }
 
@@ -83,7 +84,7 @@ static qdr_status get_pieces(qdri_reader *reader, product *product, qdri_places 
         QDRI_TRY(qdri_get(reader, "a number of axes", 1, QDRI_MOST_AXES, &axes));
         for (int a = 0; a < (int)axes; a++) QDRI_TRY(get_axis(reader, product, a));
         if (!qdri_add(sum, product->elements, &sum))
-            return qdri_fail(QDR_SYNTAX, "the bytes of %s hold more than 2^62 elements", reader->what);
+            return qdri_fail(QDR_ERR_SYNTAX, "the bytes of %s hold more than 2^62 elements", reader->what);
         QDRI_TRY(qdri_places_add_product(places, (int)axes, product->axis_spans, product->span));
     }
     return qdri_reader_end(reader);

@@ -17,11 +17,11 @@
 #include "base/memory.h"
 
 qdr_status qdr_region_create(int dimensions, qdr_order order, qdr_region **region) {
-    if (!region) return qdri_fail(QDR_INVALID, "qdr_region_create was given NULL");
+    if (!region) return qdri_fail(QDR_ERR_INVALID, "qdr_region_create was given NULL");
     if (dimensions < 1 || dimensions > MOST)
-        return qdri_fail(QDR_INVALID, "a region has 1 to %d dimensions, not %d", MOST, dimensions);
+        return qdri_fail(QDR_ERR_INVALID, "a region has 1 to %d dimensions, not %d", MOST, dimensions);
     if (order != QDR_ROW_MAJOR && order != QDR_COLUMN_MAJOR)
-        return qdri_fail(QDR_INVALID, "%d is no order", (int)order);
+        return qdri_fail(QDR_ERR_INVALID, "%d is no order", (int)order);
     qdr_region *made = QDRI_ZERO_ARRAY(qdr_region, 1);
     if (!made) return qdri_fail_memory();
     qdri_owned_open(&made->owned);
@@ -61,7 +61,7 @@ int qdri_region_dimensions(const qdr_region *region) {
 
 static qdr_status may_change(const qdr_region *region) {
     if (!qdri_owned_has_others(&region->owned)) return QDR_OK;
-    return qdri_fail(QDR_BUSY, "a region that is in use, by a field or the like, cannot be changed");
+    return qdri_fail(QDR_ERR_BUSY, "a region that is in use, by a field or the like, cannot be changed");
 }
 
 /* ---- boxes --------------------------------------------------------------------------------------------- */
@@ -74,19 +74,20 @@ static qdr_status make_box(const qdr_region *region, const int64_t *lower, const
     for (int d = 0; d < region->dimensions; d++) {
         int64_t step = stride ? stride[d] : 1;
         if (step < 1)
-            return qdri_fail(QDR_INVALID, "the stride of dimension %d is %" PRId64 ", not at least 1", d,
+            return qdri_fail(QDR_ERR_INVALID, "the stride of dimension %d is %" PRId64 ", not at least 1", d,
                              step);
         if (lower[d] < 0 || upper[d] > QDRI_LARGEST)
-            return qdri_fail(QDR_RANGE, "[%" PRId64 ", %" PRId64 ") of dimension %d is not in 0..2^62",
+            return qdri_fail(QDR_ERR_RANGE, "[%" PRId64 ", %" PRId64 ") of dimension %d is not in 0..2^62",
                              lower[d], upper[d], d);
         if (upper[d] < lower[d])
-            return qdri_fail(QDR_INVALID, "dimension %d ends at %" PRId64 ", before it begins at %" PRId64, d,
-                             upper[d], lower[d]);
+            return qdri_fail(QDR_ERR_INVALID,
+                             "dimension %d ends at %" PRId64 ", before it begins at %" PRId64, d, upper[d],
+                             lower[d]);
         box[d] = (qdri_progression){lower[d], step, qdri_ceiling(upper[d] - lower[d], step)};
         if (box[d].count <= 1) box[d].stride = 1;
         empty |= box[d].count == 0;
         if (!qdri_multiply(product, qdri_most(box[d].count, 1), &product))
-            return qdri_fail(QDR_RANGE, "the box has more than 2^62 elements");
+            return qdri_fail(QDR_ERR_RANGE, "the box has more than 2^62 elements");
     }
     *elements = empty ? 0 : product;
     return QDR_OK;
@@ -94,7 +95,7 @@ static qdr_status make_box(const qdr_region *region, const int64_t *lower, const
 
 static qdr_status refuse(const qdr_region *region, const int64_t *index) {
     char text[INDEX_TEXT];
-    return qdri_fail(QDR_INVALID, "the region has element %s already",
+    return qdri_fail(QDR_ERR_INVALID, "the region has element %s already",
                      qdri_index_text(text, sizeof text, region->dimensions, index));
 }
 
@@ -156,12 +157,12 @@ qdr_status qdr_region_add_box(qdr_region *region, const int64_t *lower, const in
                               const int64_t *stride) {
     qdri_progression box[MOST];
     int64_t elements = 0, sum;
-    if (!region || !lower || !upper) return qdri_fail(QDR_INVALID, "qdr_region_add_box was given NULL");
+    if (!region || !lower || !upper) return qdri_fail(QDR_ERR_INVALID, "qdr_region_add_box was given NULL");
     QDRI_TRY(may_change(region));
     QDRI_TRY(make_box(region, lower, upper, stride, box, &elements));
     if (elements == 0) return QDR_OK;
     if (!qdri_add(region->elements, elements, &sum))
-        return qdri_fail(QDR_RANGE, "the region would have more than 2^62 elements");
+        return qdri_fail(QDR_ERR_RANGE, "the region would have more than 2^62 elements");
     QDRI_TRY(check_boxes(region, box));
     QDRI_TRY(elements < region->listed ? check_each_of_box(region, box, elements)
                                        : check_each_listed(region, box));
@@ -178,7 +179,7 @@ qdr_status qdr_region_add_box(qdr_region *region, const int64_t *lower, const in
 static qdr_status check_element(const qdr_region *region, int64_t number, const int64_t *index) {
     for (int d = 0; d < region->dimensions; d++)
         if (index[d] < 0 || index[d] >= QDRI_LARGEST)
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "element %" PRId64 " of the list: index %" PRId64
                              " of dimension %d is not in 0..2^62",
                              number, index[d], d);
@@ -190,11 +191,12 @@ static qdr_status check_element(const qdr_region *region, int64_t number, const 
 
 qdr_status qdr_region_add_list(qdr_region *region, int64_t count, const int64_t *index) {
     if (!region || count < 0 || (count > 0 && !index))
-        return qdri_fail(QDR_INVALID, "qdr_region_add_list was given %" PRId64 " elements, or NULL", count);
+        return qdri_fail(QDR_ERR_INVALID, "qdr_region_add_list was given %" PRId64 " elements, or NULL",
+                         count);
     QDRI_TRY(may_change(region));
     if (count == 0) return QDR_OK;
     if (count > QDRI_LARGEST - region->elements)
-        return qdri_fail(QDR_RANGE, "the region would have more than 2^62 elements");
+        return qdri_fail(QDR_ERR_RANGE, "the region would have more than 2^62 elements");
     if (!room_for_item(region) || !qdri_listed_reserve(region, count)) return qdri_fail_memory();
     int64_t first = region->listed, width = region->dimensions;
     qdr_status status = QDR_OK;
@@ -213,7 +215,7 @@ qdr_status qdr_region_add_list(qdr_region *region, int64_t count, const int64_t 
 
 qdr_status qdr_region_all(const qdr_layout *layout, qdr_order order, qdr_region **region) {
     static const int64_t zero[MOST];
-    if (!layout || !region) return qdri_fail(QDR_INVALID, "qdr_region_all was given NULL");
+    if (!layout || !region) return qdri_fail(QDR_ERR_INVALID, "qdr_region_all was given NULL");
     qdr_region *made;
     QDRI_TRY(qdr_region_create(layout->dimensions, order, &made));
     qdr_status status = qdr_region_add_box(made, zero, layout->extent, NULL);

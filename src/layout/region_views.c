@@ -49,7 +49,7 @@ int64_t qdri_box_number(const qdr_region *region, const qdri_progression *box, c
 
 qdr_status qdr_region_number(const qdr_region *region, const int64_t *index, int64_t *number) {
     char text[INDEX_TEXT];
-    if (!region || !index || !number) return qdri_fail(QDR_INVALID, "qdr_region_number was given NULL");
+    if (!region || !index || !number) return qdri_fail(QDR_ERR_INVALID, "qdr_region_number was given NULL");
     int64_t listed = qdri_listed_find(region, index);
     if (listed >= 0) {
         *number = qdri_listed_number(region, listed);
@@ -62,14 +62,14 @@ qdr_status qdr_region_number(const qdr_region *region, const int64_t *index, int
         *number = item->start + within;
         return QDR_OK;
     }
-    return qdri_fail(QDR_UNKNOWN, "element %s is not in the region",
+    return qdri_fail(QDR_ERR_UNKNOWN, "element %s is not in the region",
                      qdri_index_text(text, sizeof text, region->dimensions, index));
 }
 
 qdr_status qdr_region_index(const qdr_region *region, int64_t number, int64_t *index) {
-    if (!region || !index) return qdri_fail(QDR_INVALID, "qdr_region_index was given NULL");
+    if (!region || !index) return qdri_fail(QDR_ERR_INVALID, "qdr_region_index was given NULL");
     if (number < 0 || number >= region->elements)
-        return qdri_fail(QDR_RANGE, "the region has %" PRId64 " elements; there is no number %" PRId64,
+        return qdri_fail(QDR_ERR_RANGE, "the region has %" PRId64 " elements; there is no number %" PRId64,
                          region->elements, number);
     const qdri_item *item = region->item + qdri_region_item_of(region, number);
     int64_t rest = number - item->start;
@@ -118,7 +118,7 @@ qdr_status qdri_region_fits(const qdr_region *region, const qdr_layout *layout) 
     char text[INDEX_TEXT], limits[INDEX_TEXT];
     int64_t index[MOST];
     if (region->dimensions != layout->dimensions)
-        return qdri_fail(QDR_INVALID, "a region of %d dimensions cannot select from an array of %d",
+        return qdri_fail(QDR_ERR_INVALID, "a region of %d dimensions cannot select from an array of %d",
                          region->dimensions, layout->dimensions);
     for (int64_t i = 0; i < region->items; i++) {
         const qdri_item *item = region->item + i;
@@ -126,7 +126,7 @@ qdr_status qdri_region_fits(const qdr_region *region, const qdr_layout *layout) 
                                        : first_outside(region, qdri_item_box(region, item), layout->extent);
         if (within < 0) continue;
         QDRI_TRY(qdr_region_index(region, item->start + within, index));
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "element %s, number %" PRId64 " of the region, is outside of the array of extent %s",
                          qdri_index_text(text, sizeof text, region->dimensions, index), item->start + within,
                          qdri_index_text(limits, sizeof limits, region->dimensions, layout->extent));
@@ -175,7 +175,8 @@ static qdr_status get_box(qdri_reader *reader, qdr_region *region) {
         QDRI_TRY(qdri_get(reader, "a count", 1, QDRI_LARGEST, &count));
         if (!qdri_multiply(count - 1, stride[d], &along) || !qdri_add(along, lower[d], &along) ||
             along == QDRI_LARGEST)
-            return qdri_fail(QDR_SYNTAX, "the bytes of %s hold a box that ends beyond 2^62", reader->what);
+            return qdri_fail(QDR_ERR_SYNTAX, "the bytes of %s hold a box that ends beyond 2^62",
+                             reader->what);
         upper[d] = along + 1;
     }
     return qdr_region_add_box(region, lower, upper, stride);

@@ -145,7 +145,7 @@ static void get_tile(const qdr_layout *layout, int rank, int64_t number, qdri_ti
 
 static qdr_status share(const qdr_layout *layout, int rank, int64_t *elements, int64_t *room) {
     const qdri_regular *self = qdri_regular_of(layout);
-    if (rank == QDR_HERE) return QDR_UNKNOWN;
+    if (rank == QDR_HERE) return QDR_ERR_UNKNOWN;
     int64_t part = part_of(self, rank), rooms[MOST], reach = 0;
     qdri_tile tile;
     *elements = 0;
@@ -163,9 +163,9 @@ static qdr_status index_at(const qdr_layout *layout, int rank, int64_t place, in
     const qdri_regular *self = qdri_regular_of(layout);
     int64_t part = rank == QDR_HERE ? -1 : part_of(self, rank), room[MOST];
     qdri_tile tile;
-    if (part < 0) return QDR_UNKNOWN;
+    if (part < 0) return QDR_ERR_UNKNOWN;
     describe(self, part, &tile, room);
-    return qdri_tile_index(&tile, layout->dimensions, place, index) ? QDR_OK : QDR_UNKNOWN;
+    return qdri_tile_index(&tile, layout->dimensions, place, index) ? QDR_OK : QDR_ERR_UNKNOWN;
 }
 
 /* ---- elements one after the other ---------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/sort.h"
 
 enum { SPREADS = QDR_CUTS + 1 };
@@ -28,14 +29,14 @@ void qdri_regular_close(qdr_layout *layout) {
 }
 
 static qdr_status copy_cuts(qdri_axis *axis, const int64_t *cut, int number) {
-    if (!cut) return qdri_fail(QDR_INVALID, "dimension %d: QDR_CUTS needs cuts, not NULL", number);
+    if (!cut) return qdri_fail(QDR_ERR_INVALID, "dimension %d: QDR_CUTS needs cuts, not NULL", number);
     if (cut[0] != 0 || cut[axis->parts] != axis->extent)
-        return qdri_fail(QDR_INVALID,
+        return qdri_fail(QDR_ERR_INVALID,
                          "dimension %d: the cuts go from %" PRId64 " to %" PRId64 ", not from 0 to %" PRId64,
                          number, cut[0], cut[axis->parts], axis->extent);
     for (int64_t p = 0; p < axis->parts; p++)
         if (cut[p + 1] < cut[p])
-            return qdri_fail(QDR_INVALID,
+            return qdri_fail(QDR_ERR_INVALID,
                              "dimension %d: cut %" PRId64 " is %" PRId64 ", below the one before, %" PRId64,
                              number, p + 1, cut[p + 1], cut[p]);
     axis->cut = QDRI_ARRAY(int64_t, axis->parts + 1);
@@ -46,15 +47,17 @@ static qdr_status copy_cuts(qdri_axis *axis, const int64_t *cut, int number) {
 
 static qdr_status set_axis(qdri_axis *axis, const qdr_axis *given, int number) {
     if ((int)given->spread < 0 || (int)given->spread >= (int)SPREADS)
-        return qdri_fail(QDR_INVALID, "dimension %d: %d is no spread", number, (int)given->spread);
+        return qdri_fail(QDR_ERR_INVALID, "dimension %d: %d is no spread", number, (int)given->spread);
     if (given->parts < 0)
-        return qdri_fail(QDR_INVALID, "dimension %d: %d parts, not at least 0", number, given->parts);
+        return qdri_fail(QDR_ERR_INVALID, "dimension %d: %d parts, not at least 0", number, given->parts);
     if (given->spread == QDR_WHOLE && given->parts > 1)
-        return qdri_fail(QDR_INVALID, "dimension %d: QDR_WHOLE has one part, not %d", number, given->parts);
+        return qdri_fail(QDR_ERR_INVALID, "dimension %d: QDR_WHOLE has one part, not %d", number,
+                         given->parts);
     if (given->spread == QDR_CYCLIC && given->block < 0)
-        return qdri_fail(QDR_INVALID, "dimension %d: blocks of %" PRId64 " elements", number, given->block);
+        return qdri_fail(QDR_ERR_INVALID, "dimension %d: blocks of %" PRId64 " elements", number,
+                         given->block);
     if (given->ghost_below < 0 || given->ghost_above < 0)
-        return qdri_fail(QDR_INVALID,
+        return qdri_fail(QDR_ERR_INVALID,
                          "dimension %d: %" PRId64 " and %" PRId64 " ghost layers, not at least 0", number,
                          given->ghost_below, given->ghost_above);
     int64_t extent = given->extent, block = qdri_most(given->block, 1);
@@ -86,26 +89,24 @@ static qdr_status check_rooms(const qdri_regular *self) {
         if (!qdri_add(self->axis[d].below, self->axis[d].above, room + d) ||
             !qdri_add(room[d], own, room + d) ||
             (!self->has_stride && !qdri_multiply(product, qdri_most(room[d], 1), &product)))
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "the memory of a rank would need more than 2^62 elements, in dimension %d", d);
     }
     if (self->has_stride)
         QDRI_TRY(qdri_strides_check("the layout", self->head.dimensions, room, self->stride, &reach));
     if (!qdri_add(qdri_most(reach, product), self->offset, &product))
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "the memory of a rank would need more than 2^62 elements, with offset %" PRId64,
                          self->offset);
     return QDR_OK;
 }
 
 static qdr_status set_storage(qdri_regular *self, const qdr_storage *storage) {
-    if (storage->size != sizeof *storage)
-        return qdri_fail(QDR_INVALID, "qdr_storage has %zu bytes, not %zu: initialise it with QDR_STORAGE",
-                         storage->size, sizeof *storage);
+    QDRI_TRY(qdri_sized_refuse("qdr_storage", storage->size, sizeof *storage));
     if (storage->order != QDR_ROW_MAJOR && storage->order != QDR_COLUMN_MAJOR)
-        return qdri_fail(QDR_INVALID, "%d is no order", (int)storage->order);
+        return qdri_fail(QDR_ERR_INVALID, "%d is no order", (int)storage->order);
     if (storage->offset < 0 || storage->offset > QDRI_LARGEST)
-        return qdri_fail(QDR_RANGE, "the offset %" PRId64 " is not in 0..2^62", storage->offset);
+        return qdri_fail(QDR_ERR_RANGE, "the offset %" PRId64 " is not in 0..2^62", storage->offset);
     self->order = storage->order;
     self->offset = storage->offset;
     self->has_stride = storage->stride != NULL;
@@ -120,13 +121,13 @@ static qdr_status set_ranks(qdri_regular *self, const int *rank) {
     if (!self->rank || !self->by_rank) return qdri_fail_memory();
     for (int64_t p = 0; p < self->parts; p++) {
         if (rank[p] < 0 || rank[p] == INT_MAX)
-            return qdri_fail(QDR_RANGE, "part %" PRId64 " of the grid is given to rank %d", p, rank[p]);
+            return qdri_fail(QDR_ERR_RANGE, "part %" PRId64 " of the grid is given to rank %d", p, rank[p]);
         self->rank[p] = rank[p];
     }
     if (!qdri_sort_order(self->rank, self->parts, self->by_rank)) return qdri_fail_memory();
     for (int64_t i = 0; i + 1 < self->parts; i++)
         if (self->rank[self->by_rank[i]] == self->rank[self->by_rank[i + 1]])
-            return qdri_fail(QDR_INVALID,
+            return qdri_fail(QDR_ERR_INVALID,
                              "rank %" PRId64 " has parts %" PRId64 " and %" PRId64 " of the grid",
                              self->rank[self->by_rank[i]], self->by_rank[i], self->by_rank[i + 1]);
     return QDR_OK;
@@ -153,14 +154,14 @@ static int count_ranks(const qdri_regular *self) {
 
 static qdr_status fill(qdri_regular *self, int dimensions, const qdr_axis *axis, const qdr_storage *storage) {
     int64_t extent[MOST] = {0};
-    if (!axis) return qdri_fail(QDR_INVALID, "a regular layout needs its axes, not NULL");
+    if (!axis) return qdri_fail(QDR_ERR_INVALID, "a regular layout needs its axes, not NULL");
     for (int d = 0; d < dimensions && dimensions <= MOST; d++) extent[d] = axis[d].extent;
     QDRI_TRY(qdri_layout_head(&self->head, &qdri_regular_type, dimensions, extent));
     self->parts = 1;
     for (int d = 0; d < dimensions; d++) {
         QDRI_TRY(set_axis(self->axis + d, axis + d, d));
         if (!qdri_multiply(self->parts, self->axis[d].parts, &self->parts) || self->parts > INT_MAX - 1)
-            return qdri_fail(QDR_RANGE, "the process grid has more parts than there can be ranks, %d",
+            return qdri_fail(QDR_ERR_RANGE, "the process grid has more parts than there can be ranks, %d",
                              INT_MAX - 1);
     }
     if (storage) QDRI_TRY(set_storage(self, storage));
@@ -170,12 +171,17 @@ static qdr_status fill(qdri_regular *self, int dimensions, const qdr_axis *axis,
     return QDR_OK;
 }
 
-qdr_status qdr_layout_regular(int dimensions, const qdr_axis *axis, const qdr_storage *storage,
-                              qdr_layout **layout) {
-    if (!layout) return qdri_fail(QDR_INVALID, "qdr_layout_regular was given NULL");
+qdr_status qdr_layout_regular_sized(int dimensions, const qdr_axis *axis, size_t axis_bytes,
+                                    const qdr_storage *storage, qdr_layout **layout) {
+    qdr_axis known[QDR_MOST_DIMENSIONS];
+    qdr_storage how;
+    if (!layout) return qdri_fail(QDR_ERR_INVALID, "qdr_layout_regular was given NULL");
+    for (int d = 0; axis && d < dimensions && d < QDR_MOST_DIMENSIONS; d++)
+        QDRI_TRY(qdri_element_read("qdr_axis", &known[d], sizeof known[d], axis, axis_bytes, d));
+    if (storage) qdri_sized_read(&how, sizeof how, storage);
     qdri_regular *self = QDRI_ZERO_ARRAY(qdri_regular, 1);
     if (!self) return qdri_fail_memory();
-    qdr_status status = fill(self, dimensions, axis, storage);
+    qdr_status status = fill(self, dimensions, axis ? known : NULL, storage ? &how : NULL);
     if (status)
         qdri_regular_close(&self->head);
     else
@@ -221,7 +227,7 @@ static qdr_status get_ranks(qdri_reader *reader, int64_t parts, int **rank) {
     int64_t given, value;
     QDRI_TRY(qdri_get(reader, "a table of ranks", 0, 1, &given));
     if (!given) return QDR_OK;
-    if (parts > reader->left) return qdri_fail(QDR_SYNTAX, "the bytes of a layout end before its ranks");
+    if (parts > reader->left) return qdri_fail(QDR_ERR_SYNTAX, "the bytes of a layout end before its ranks");
     *rank = QDRI_ARRAY(int, parts);
     if (!*rank) return qdri_fail_memory();
     for (int64_t p = 0; p < parts; p++) {
@@ -254,7 +260,7 @@ qdr_status qdri_regular_get(qdri_reader *reader, int dimensions, const int64_t *
     for (int d = 0; d < dimensions && !status; d++) {
         status = get_axis(reader, extent[d], axis + d, cut + d);
         if (!status && !qdri_multiply(parts, axis[d].parts, &parts))
-            status = qdri_fail(QDR_SYNTAX, "the bytes of a layout claim too many parts");
+            status = qdri_fail(QDR_ERR_SYNTAX, "the bytes of a layout claim too many parts");
     }
     if (!status) status = get_storage(reader, dimensions, parts, &storage, &stride, &rank);
     if (!status) status = qdr_layout_regular(dimensions, axis, &storage, layout);

@@ -57,7 +57,7 @@ static qdr_status locate(const qdr_layout *layout, const int64_t *index, int *ra
     if (!order) return qdri_fail_memory();
     int64_t last = qdri_order_last(self->first, order, self->count, element);
     int64_t run = last < 0 ? -1 : order[self->count + last];
-    if (run < 0 || end_of(self, run) <= element) return QDR_UNKNOWN;
+    if (run < 0 || end_of(self, run) <= element) return QDR_ERR_UNKNOWN;
     *rank = QDR_HERE;
     *place = start_of(self, run) + element - self->first[run];
     return QDR_OK;
@@ -65,7 +65,7 @@ static qdr_status locate(const qdr_layout *layout, const int64_t *index, int *ra
 
 static qdr_status index_at(const qdr_layout *layout, int rank, int64_t place, int64_t *index) {
     const runs *self = runs_of(layout);
-    if (rank != QDR_HERE || place >= self->elements) return QDR_UNKNOWN;
+    if (rank != QDR_HERE || place >= self->elements) return QDR_ERR_UNKNOWN;
     int64_t low = 0, high = self->count; /* start[low] <= place < start[high] */
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
@@ -79,7 +79,7 @@ static qdr_status index_at(const qdr_layout *layout, int rank, int64_t place, in
 }
 
 static qdr_status share(const qdr_layout *layout, int rank, int64_t *elements, int64_t *room) {
-    if (rank != QDR_HERE) return QDR_UNKNOWN;
+    if (rank != QDR_HERE) return QDR_ERR_UNKNOWN;
     *elements = *room = runs_of(layout)->elements;
     return QDR_OK;
 }
@@ -103,10 +103,10 @@ static void close(qdr_layout *layout) {
 
 static qdr_status check_run(const runs *self, int64_t number, int64_t first, int64_t count) {
     if (count < 0)
-        return qdri_fail(QDR_INVALID, "run %" PRId64 " has %" PRId64 " elements, not at least 0", number,
+        return qdri_fail(QDR_ERR_INVALID, "run %" PRId64 " has %" PRId64 " elements, not at least 0", number,
                          count);
     if (first < 0 || first > self->head.elements || count > self->head.elements - first)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "run %" PRId64 ": elements %" PRId64 " to %" PRId64 " + %" PRId64
                          " - 1 are not all in 0..%" PRId64,
                          number, first, first, count, self->head.elements - 1);
@@ -124,7 +124,7 @@ static qdr_status fill(runs *self, int64_t given, const int64_t *first, const in
         self->first[self->count] = first[i];
         if (count) self->start[self->count] = self->elements;
         if (!qdri_add(self->elements, length, &self->elements))
-            return qdri_fail(QDR_RANGE, "the runs have more than 2^62 elements");
+            return qdri_fail(QDR_ERR_RANGE, "the runs have more than 2^62 elements");
         self->count++;
     }
     if (count) self->start[self->count] = self->elements;
@@ -134,7 +134,7 @@ static qdr_status fill(runs *self, int64_t given, const int64_t *first, const in
 qdr_status qdr_layout_runs(int dimensions, const int64_t *extent, int64_t given, const int64_t *first,
                            const int64_t *count, qdr_layout **layout) {
     if (!layout || given < 0 || (given > 0 && !first))
-        return qdri_fail(QDR_INVALID, "qdr_layout_runs was given %" PRId64 " runs, or NULL", given);
+        return qdri_fail(QDR_ERR_INVALID, "qdr_layout_runs was given %" PRId64 " runs, or NULL", given);
     runs *self = QDRI_ZERO_ARRAY(runs, 1);
     if (!self) return qdri_fail_memory();
     atomic_init(&self->order, NULL);

@@ -337,7 +337,7 @@ static void sort_items(reading *reading) {
 qdr_status qdri_side_stated(const qdri_array_side *side, qdri_visit *visit, void *context) {
     QDRI_TRY(qdri_side_check(side, 0));
     if (!side->layout->type->stated)
-        return qdri_fail(QDR_INVALID, "the boxes of one rank are no explicit layout");
+        return qdri_fail(QDR_ERR_INVALID, "the boxes of one rank are no explicit layout");
     reading reading = {.layout = side->layout,
                        .region = side->region,
                        .line = QDRI_ARRAY(line, side->region->boxes),

@@ -25,11 +25,11 @@ qdr_status qdri_joiner_flush(qdri_joiner *joiner) {
 
 qdr_status qdri_side_check(const qdri_array_side *side, int compact) {
     if (side->layout->type->compact != compact)
-        return qdri_fail(QDR_INVALID, "the layout is %s, not %s",
+        return qdri_fail(QDR_ERR_INVALID, "the layout is %s, not %s",
                          compact ? "explicit, or boxes of one rank" : "compact",
                          compact ? "compact" : "explicit");
     if (side->layout->dimensions != side->region->dimensions)
-        return qdri_fail(QDR_INVALID, "a region of %d dimensions cannot select from an array of %d",
+        return qdri_fail(QDR_ERR_INVALID, "a region of %d dimensions cannot select from an array of %d",
                          side->region->dimensions, side->layout->dimensions);
     return QDR_OK;
 }
@@ -131,7 +131,7 @@ qdr_status qdri_side_walk(const qdri_array_side *side, int64_t low, int64_t high
     walk walk = {.side = side, .region = side->region, .joiner = {.visit = visit, .context = context}};
     QDRI_TRY(qdri_side_check(side, 1));
     if (low < 0 || high > side->region->elements)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "numbers %" PRId64 "..%" PRId64 " are not all in a region of %" PRId64 " elements",
                          low, high - 1, side->region->elements);
     int axis[MOST];

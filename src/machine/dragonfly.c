@@ -50,10 +50,10 @@ static qdr_status form(const qdri_spec *spec, qdri_frame *frame, void *shape) {
     int64_t group = self->hosts * self->routers;
     self->groups = given_or(spec, "groups", (frame->size + group - 1) / group);
     if (self->groups > MOST_GROUPS)
-        return qdri_spec_fail(spec, QDR_RANGE, "%d ranks in groups of %lld need more than %d groups",
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "%d ranks in groups of %lld need more than %d groups",
                               frame->size, (long long)group, MOST_GROUPS);
     if (self->groups * group < frame->size)
-        return qdri_spec_fail(spec, QDR_RANGE, "its %lld places cannot hold %d ranks",
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "its %lld places cannot hold %d ranks",
                               (long long)(self->groups * group), frame->size);
     self->local = frame->link;
     self->global = global->present ? global->real : frame->link;

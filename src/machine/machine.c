@@ -42,10 +42,10 @@ static const qdri_preset *find_preset(const char *name) {
 }
 
 static qdr_status fail_unknown(const qdri_spec *spec) {
-    qdr_machine_info info;
+    const qdr_machine_info *info;
     char names[512] = "";
-    for (int i = 0; qdr_machine_known(i, &info) == QDR_OK; i++) qdri_list_add(names, sizeof names, info.name);
-    return qdri_spec_fail(spec, QDR_UNKNOWN, "'%s' is not a machine; known are %s", spec->name, names);
+    for (int i = 0; (info = qdr_machine_known(i)); i++) qdri_list_add(names, sizeof names, info->name);
+    return qdri_spec_fail(spec, QDR_ERR_UNKNOWN, "'%s' is not a machine; known are %s", spec->name, names);
 }
 
 /* Reads the preset's own text, then the user's pairs over it. Afterwards `given` speaks of the user alone. */
@@ -59,7 +59,7 @@ static qdr_status read_preset(const qdri_preset *preset, qdri_spec *spec, const 
     spec->text = user.text;
     memcpy(spec->name, user.name, sizeof spec->name);
     if (!pairs) return QDR_OK;
-    if (!pairs[1]) return qdri_spec_fail(spec, QDR_SYNTAX, "nothing follows the colon");
+    if (!pairs[1]) return qdri_spec_fail(spec, QDR_ERR_SYNTAX, "nothing follows the colon");
     return qdri_spec_override(spec, pairs + 1);
 }
 
@@ -77,16 +77,18 @@ static qdr_status check(const qdri_spec *spec, int ranks) {
     const qdri_value *n = qdri_spec_get(spec, "n");
     int64_t packet = qdri_spec_integer(spec, "packet"), payload = qdri_spec_integer(spec, "payload");
     if (ranks < 1 || ranks > QDRI_MACHINE_RANKS)
-        return qdri_spec_fail(spec, QDR_RANGE, "%d ranks; expected 1 to %d", ranks, QDRI_MACHINE_RANKS);
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "%d ranks; expected 1 to %d", ranks, QDRI_MACHINE_RANKS);
     if (n->present && n->integer < ranks)
-        return qdri_spec_fail(spec, QDR_RANGE, "it holds n=%lld ranks, not %d", (long long)n->integer, ranks);
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "it holds n=%lld ranks, not %d", (long long)n->integer,
+                              ranks);
     if (qdri_spec_given(spec, "mu") && qdri_spec_given(spec, "rate"))
-        return qdri_spec_fail(spec, QDR_SYNTAX, "'mu' and 'rate' are the same thing; expected one of them");
+        return qdri_spec_fail(spec, QDR_ERR_SYNTAX,
+                              "'mu' and 'rate' are the same thing; expected one of them");
     if ((packet > 0) != (payload > 0))
-        return qdri_spec_fail(spec, QDR_SYNTAX,
+        return qdri_spec_fail(spec, QDR_ERR_SYNTAX,
                               "'packet' and 'payload' belong together; expected both or none");
     if (payload > packet)
-        return qdri_spec_fail(spec, QDR_RANGE, "payload=%lld does not fit into packet=%lld",
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "payload=%lld does not fit into packet=%lld",
                               (long long)payload, (long long)packet);
     return QDR_OK;
 }
@@ -139,7 +141,7 @@ qdr_status qdr_machine_create(const char *text, int ranks, qdr_machine **machine
     const qdri_topology *topology;
     double mu, port;
     if (!text || !machine)
-        return qdri_fail(QDR_INVALID, "a machine needs a spec and a place to go; got NULL");
+        return qdri_fail(QDR_ERR_INVALID, "a machine needs a spec and a place to go; got NULL");
     QDRI_TRY(read_spec(text, &spec, &topology));
     QDRI_TRY(check(&spec, ranks));
     qdr_machine *made = qdri_alloc_zero(1, sizeof *made + topology->shape_size);
@@ -152,7 +154,7 @@ qdr_status qdr_machine_create(const char *text, int ranks, qdr_machine **machine
     set_frame(&spec, ranks, port, &made->frame);
     qdr_status status = made->spec ? topology->form(&spec, &made->frame, made->shape) : qdri_fail_memory();
     if (status == QDR_OK && made->frame.links > QDRI_MACHINE_LINKS)
-        status = qdri_spec_fail(&spec, QDR_RANGE, "it has %lld links; expected at most %d",
+        status = qdri_spec_fail(&spec, QDR_ERR_RANGE, "it has %lld links; expected at most %d",
                                 (long long)made->frame.links, QDRI_MACHINE_LINKS);
     if (status != QDR_OK) {
         qdr_machine_destroy(&made);
@@ -255,19 +257,18 @@ static void describe_preset(const qdri_preset *preset, qdr_machine_info *info) {
     info->is_preset = 1;
 }
 
-qdr_status qdr_machine_known(int index, qdr_machine_info *info) {
+const qdr_machine_info *qdr_machine_known(int index) {
+    enum { MOST = 64 };
+    static _Thread_local qdr_machine_info info[MOST];
     int topologies = 0, presets = 0;
     while (qdri_topologies[topologies]) topologies++;
     while (qdri_presets[presets].name) presets++;
-    if (!info) return qdri_fail(QDR_INVALID, "a description of a machine needs a place to go; got NULL");
-    if (index < 0 || index >= topologies + presets)
-        return qdri_fail(QDR_RANGE, "machine %d is not known; expected 0 to %d", index,
-                         topologies + presets - 1);
+    if (index < 0 || index >= topologies + presets || index >= MOST) return NULL;
     if (index < topologies)
-        describe_topology(qdri_topologies[index], info);
+        describe_topology(qdri_topologies[index], &info[index]);
     else
-        describe_preset(&qdri_presets[index - topologies], info);
-    return QDR_OK;
+        describe_preset(&qdri_presets[index - topologies], &info[index]);
+    return &info[index];
 }
 
 int qdri_machine_links_are_cuts(const qdr_machine *machine) {

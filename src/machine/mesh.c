@@ -63,10 +63,10 @@ static qdr_status fix_extents(const qdri_spec *spec, mesh *self, int *open, int6
         const qdri_value *asked = qdri_spec_get(spec, axis_key[d]);
         if (!asked->present) continue;
         if (d >= self->dimensions)
-            return qdri_spec_fail(spec, QDR_RANGE, "'%s' is an axis beyond dimensions=%d", axis_key[d],
+            return qdri_spec_fail(spec, QDR_ERR_RANGE, "'%s' is an axis beyond dimensions=%d", axis_key[d],
                                   self->dimensions);
         if (*fixed > MOST_NODES / asked->integer)
-            return qdri_spec_fail(spec, QDR_RANGE, "more than %d nodes", MOST_NODES);
+            return qdri_spec_fail(spec, QDR_ERR_RANGE, "more than %d nodes", MOST_NODES);
         self->extent[d] = asked->integer;
         *fixed *= asked->integer;
         --*open;
@@ -85,7 +85,7 @@ static qdr_status choose_extents(const qdri_spec *spec, int size, mesh *self, in
         *nodes *= self->extent[d];
     }
     if (*nodes < size)
-        return qdri_spec_fail(spec, QDR_RANGE, "its %lld nodes cannot hold %d ranks", (long long)*nodes,
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "its %lld nodes cannot hold %d ranks", (long long)*nodes,
                               size);
     return QDR_OK;
 }

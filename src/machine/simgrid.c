@@ -115,7 +115,7 @@ static qdr_status find_links(writer *w) {
     int64_t kept = 0;
     for (int home = 0; home < w->groups && w->links <= MOST_LINKS; home++) each_route(w, home, count_links);
     if (w->links > MOST_LINKS)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "machine '%s': the routes of %d ranks as a platform are more than %d links together",
                          qdr_machine_spec(w->machine), w->p->ranks, MOST_LINKS);
     w->link = QDRI_ARRAY(int64_t, w->links);
@@ -290,11 +290,12 @@ static void write_all(void *context) {
 
 qdr_status qdr_machine_write_simgrid(const qdr_machine *machine, FILE *stream) {
     if (!machine || !stream)
-        return qdri_fail(QDR_INVALID, "qdr_machine_write_simgrid: the machine or the stream is NULL");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_machine_write_simgrid: the machine or the stream is NULL");
     qdri_printer printer = {stream, 0};
     writer w = {.machine = machine, .p = qdr_machine_look(machine), .out = &printer};
     if (w.p->ranks > MOST_RANKS)
-        return qdri_fail(QDR_RANGE, "a platform of %d ranks; expected at most %d", w.p->ranks, MOST_RANKS);
+        return qdri_fail(QDR_ERR_RANGE, "a platform of %d ranks; expected at most %d", w.p->ranks,
+                         MOST_RANKS);
     w.stretch = w.p->packet > 0 ? (double)w.p->packet / (double)w.p->payload : 1;
     w.group = QDRI_ARRAY(group, w.p->ranks);
     w.route = QDRI_ARRAY(int64_t, qdr_machine_route_limit(machine));

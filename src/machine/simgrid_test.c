@@ -128,11 +128,11 @@ static void what_does_not_go(void **state) {
     qdr_machine *machine;
     FILE *full = fopen("/dev/full", "w");
     assert_int_equal(qdr_machine_create("crossbar", 4, &machine), QDR_OK);
-    assert_int_equal(qdr_machine_write_simgrid(machine, NULL), QDR_INVALID);
-    assert_int_equal(qdr_machine_write_simgrid(NULL, stdout), QDR_INVALID);
+    assert_int_equal(qdr_machine_write_simgrid(machine, NULL), QDR_ERR_INVALID);
+    assert_int_equal(qdr_machine_write_simgrid(NULL, stdout), QDR_ERR_INVALID);
     if (full) {
         setvbuf(full, NULL, _IONBF, 0);
-        assert_int_equal(qdr_machine_write_simgrid(machine, full), QDR_FILE);
+        assert_int_equal(qdr_machine_write_simgrid(machine, full), QDR_ERR_FILE);
         fclose(full);
     }
     qdr_machine_destroy(&machine);
@@ -140,11 +140,11 @@ static void what_does_not_go(void **state) {
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     assert_int_equal(qdr_machine_create("mesh", 1024, &machine), QDR_OK);
-    assert_int_equal(qdr_machine_write_simgrid(machine, stream), QDR_RANGE);
+    assert_int_equal(qdr_machine_write_simgrid(machine, stream), QDR_ERR_RANGE);
     assert_non_null(strstr(qdr_error_message(), "1024 ranks"));
     qdr_machine_destroy(&machine);
     assert_int_equal(qdr_machine_create("crossbar", 1 << 20, &machine), QDR_OK);
-    assert_int_equal(qdr_machine_write_simgrid(machine, stream), QDR_RANGE);
+    assert_int_equal(qdr_machine_write_simgrid(machine, stream), QDR_ERR_RANGE);
     qdr_machine_destroy(&machine);
     fclose(stream);
     assert_int_equal(size, 0);

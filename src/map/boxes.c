@@ -19,16 +19,17 @@ static const int64_t most_elements = INT64_C(1) << 56;
 static qdr_status check_array(const qdr_boxes *given, const char *what) {
     int64_t room = 1;
     if (given->dimensions < 1 || given->dimensions > MOST)
-        return qdri_fail(QDR_RANGE, "%s: %d dimensions; expected 1 to %d", what, given->dimensions, MOST);
+        return qdri_fail(QDR_ERR_RANGE, "%s: %d dimensions; expected 1 to %d", what, given->dimensions, MOST);
     if (given->order != QDR_ROW_MAJOR && given->order != QDR_COLUMN_MAJOR)
-        return qdri_fail(QDR_RANGE, "%s: there is no order %d", what, (int)given->order);
-    if (!given->extent) return qdri_fail(QDR_INVALID, "%s: extent is NULL", what);
-    if (given->boxes < 0) return qdri_fail(QDR_RANGE, "%s: %d boxes", what, given->boxes);
+        return qdri_fail(QDR_ERR_RANGE, "%s: there is no order %d", what, (int)given->order);
+    if (!given->extent) return qdri_fail(QDR_ERR_INVALID, "%s: extent is NULL", what);
+    if (given->boxes < 0) return qdri_fail(QDR_ERR_RANGE, "%s: %d boxes", what, given->boxes);
     if (given->boxes > 0 && (!given->rank || !given->lower || !given->count))
-        return qdri_fail(QDR_INVALID, "%s: %d boxes, but rank, lower or count is NULL", what, given->boxes);
+        return qdri_fail(QDR_ERR_INVALID, "%s: %d boxes, but rank, lower or count is NULL", what,
+                         given->boxes);
     for (int d = 0; d < given->dimensions; d++) {
         if (given->extent[d] < 0 || (given->extent[d] > 0 && room > most_elements / given->extent[d]))
-            return qdri_fail(QDR_RANGE, "%s: an extent of %lld; expected an array of up to 2^56 elements",
+            return qdri_fail(QDR_ERR_RANGE, "%s: an extent of %lld; expected an array of up to 2^56 elements",
                              what, (long long)given->extent[d]);
         if (given->extent[d] > 0) room *= given->extent[d];
     }
@@ -39,13 +40,13 @@ static qdr_status check_box(const qdr_boxes *given, const char *what, int ranks,
     const int64_t *lower = given->lower + (size_t)box * (size_t)given->dimensions,
                   *count = given->count + (size_t)box * (size_t)given->dimensions;
     if (given->rank[box] < 0 || given->rank[box] >= ranks)
-        return qdri_fail(QDR_RANGE, "%s: box %d is with rank %d; expected 0 to %d", what, box,
+        return qdri_fail(QDR_ERR_RANGE, "%s: box %d is with rank %d; expected 0 to %d", what, box,
                          given->rank[box], ranks - 1);
     for (int d = 0; d < given->dimensions; d++)
         if (lower[d] < 0 || count[d] < 0 || lower[d] > given->extent[d] ||
             count[d] > given->extent[d] - lower[d])
             return qdri_fail(
-                QDR_RANGE,
+                QDR_ERR_RANGE,
                 "%s: box %d has %lld indices from %lld on in dimension %d, of which the array has %lld", what,
                 box, (long long)count[d], (long long)lower[d], d, (long long)given->extent[d]);
     return QDR_OK;
@@ -136,7 +137,7 @@ static qdr_status fill(const qdr_boxes *given, const char *what, int ranks, qdri
     for (int i = 0; i < made->partners; i++) {
         made->count[i] = made->places[i].count;
         if (made->count[i] > most_elements - total)
-            return qdri_fail(QDR_RANGE, "%s: all boxes together have more than 2^56 elements", what);
+            return qdri_fail(QDR_ERR_RANGE, "%s: all boxes together have more than 2^56 elements", what);
         total += made->count[i];
     }
     find_twice(given, made);
@@ -145,7 +146,8 @@ static qdr_status fill(const qdr_boxes *given, const char *what, int ranks, qdri
 
 qdr_status qdri_map_boxes_open(const qdr_boxes *given, const char *what, int ranks, qdri_map_boxes *made) {
     *made = (qdri_map_boxes){.partners = 0};
-    if (!given) return qdri_fail(QDR_INVALID, "qdr_map_from_boxes: %s is NULL; expected both sides", what);
+    if (!given)
+        return qdri_fail(QDR_ERR_INVALID, "qdr_map_from_boxes: %s is NULL; expected both sides", what);
     QDRI_TRY(check_array(given, what));
     made->rank = QDRI_ARRAY(int, given->boxes);
     made->count = QDRI_ARRAY(int64_t, given->boxes);

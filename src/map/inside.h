@@ -74,12 +74,14 @@ int qdri_map_boxes_intersect(const qdr_boxes *a, const qdr_boxes *b, int64_t *el
 
 /* ---- lists --------------------------------------------------------------------------------------------- */
 
+/* Local. Indices as another release has them; NULL stays NULL. */
+qdr_status qdri_map_read_indices(const qdr_indices **given, size_t bytes, qdr_indices *known);
 /* Local. The lists of one side as given: counts and places are right, and not too many. */
 qdr_status qdri_map_check_indices(const qdr_indices *indices, const char *what, int ranks);
 
-/* Local. Opens a side; `local` NULL: 0, 1, 2 ... through all. */
+/* Local. Opens a side; `place` NULL: 0, 1, 2 ... through all. */
 qdr_status qdri_map_side_open(qdri_map_side *side, int partners, const int *rank, const int64_t *count,
-                              const int64_t *local);
+                              const int64_t *place);
 /* The same of boxes, whose places it takes over. */
 qdr_status qdri_map_side_of_boxes(qdri_map_side *side, qdri_map_boxes *boxes);
 void qdri_map_side_close(qdri_map_side *side);
@@ -88,7 +90,7 @@ void qdri_map_side_close(qdri_map_side *side);
 typedef struct qdri_map_group {
     qdr_indices indices; /* what to go on with */
     int partners, *rank;
-    int64_t *count, *local, *remote;
+    int64_t *count, *place, *partner_place;
 } qdri_map_group;
 
 /* Local. `order` [partners] is that of the partners; NULL: by rising rank. */
@@ -98,11 +100,11 @@ void qdri_map_group_close(qdri_map_group *group);
 
 /* Both ends of links, as one rank states them, by rising place in the target. */
 typedef struct qdri_map_links {
-    int64_t *local, *remote; /* NULL: they were in order */
+    int64_t *place, *partner_place; /* NULL: they were in order */
 } qdri_map_links;
 
-/* Local. The target is here (`by_local`) or there. Elements are not negative. */
-qdr_status qdri_map_sort(const qdr_indices *given, int by_local, qdri_map_links *sorted);
+/* Local. The target is here (`by_place`) or there. Elements are not negative. */
+qdr_status qdri_map_sort(const qdr_indices *given, int by_place, qdri_map_links *sorted);
 void qdri_map_links_free(qdri_map_links *links);
 
 /* ---- fields -------------------------------------------------------------------------------------------- */

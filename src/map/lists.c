@@ -13,7 +13,7 @@
 static qdr_status check_places(const int64_t *place, int64_t count, const char *what, const char *list) {
     for (int64_t k = 0; place && k < count; k++)
         if (place[k] < 0)
-            return qdri_fail(QDR_RANGE, "%s: %s[%lld] is %lld; elements count from 0", what, list,
+            return qdri_fail(QDR_ERR_RANGE, "%s: %s[%lld] is %lld; elements count from 0", what, list,
                              (long long)k, (long long)place[k]);
     return QDR_OK;
 }
@@ -21,21 +21,22 @@ static qdr_status check_places(const int64_t *place, int64_t count, const char *
 qdr_status qdri_map_check_indices(const qdr_indices *indices, const char *what, int ranks) {
     int64_t total = 0;
     if (indices->partners < 0 || indices->partners > ranks)
-        return qdri_fail(QDR_RANGE, "%s: %d partners; expected 0 to %d", what, indices->partners, ranks);
+        return qdri_fail(QDR_ERR_RANGE, "%s: %d partners; expected 0 to %d", what, indices->partners, ranks);
     if (indices->partners > 0 && (!indices->rank || !indices->count))
-        return qdri_fail(QDR_INVALID, "%s: %d partners, but rank or count is NULL", what, indices->partners);
+        return qdri_fail(QDR_ERR_INVALID, "%s: %d partners, but rank or count is NULL", what,
+                         indices->partners);
     for (int i = 0; i < indices->partners; i++) {
         if (indices->rank[i] < 0 || indices->rank[i] >= ranks)
-            return qdri_fail(QDR_RANGE, "%s: partner %d is rank %d; expected 0 to %d", what, i,
+            return qdri_fail(QDR_ERR_RANGE, "%s: partner %d is rank %d; expected 0 to %d", what, i,
                              indices->rank[i], ranks - 1);
         if (indices->count[i] < 0 || indices->count[i] > (INT64_C(1) << 56) - total)
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "%s: %lld elements with rank %d cannot be counted; expected 0 to 2^56 in all",
                              what, (long long)indices->count[i], indices->rank[i]);
         total += indices->count[i];
     }
-    QDRI_TRY(check_places(indices->local, total, what, "local"));
-    return check_places(indices->remote, total, what, "remote");
+    QDRI_TRY(check_places(indices->place, total, what, "place"));
+    return check_places(indices->partner_place, total, what, "partner_place");
 }
 
 static qdr_status find_twice(qdri_map_side *side, const int *rank) {
@@ -59,10 +60,10 @@ static void add_list(qdri_map_side *side, int partner) {
 }
 
 static qdr_status open_lists(qdri_map_side *side, const int *rank, const int64_t *count,
-                             const int64_t *local) {
+                             const int64_t *place) {
     int64_t first = 0;
     for (int i = 0; i < side->partners; i++) {
-        QDRI_TRY(qdri_places_open(local ? local + first : NULL, first, count[i], &side->list[i]));
+        QDRI_TRY(qdri_places_open(place ? place + first : NULL, first, count[i], &side->list[i]));
         add_list(side, i);
         first += count[i];
     }
@@ -70,11 +71,11 @@ static qdr_status open_lists(qdri_map_side *side, const int *rank, const int64_t
 }
 
 qdr_status qdri_map_side_open(qdri_map_side *side, int partners, const int *rank, const int64_t *count,
-                              const int64_t *local) {
+                              const int64_t *place) {
     *side = (qdri_map_side){.partners = partners, .highest = -1};
     side->list = QDRI_ZERO_ARRAY(qdri_places, partners);
     side->count = QDRI_ARRAY(int64_t, partners);
-    qdr_status status = side->list && side->count ? open_lists(side, rank, count, local) : qdri_fail_memory();
+    qdr_status status = side->list && side->count ? open_lists(side, rank, count, place) : qdri_fail_memory();
     if (status) qdri_map_side_close(side);
     return status;
 }

@@ -98,20 +98,20 @@ static qdr_status check_shape(const question *asked) {
     int empty = asked->from->highest < 0 && asked->to->highest < 0;
     int varies = field->source_start || field->target_start || (empty && field->width == 0);
     if (size == 0)
-        return qdri_fail(QDR_INVALID, "field %d: there is no type %d", asked->number, (int)field->type);
+        return qdri_fail(QDR_ERR_INVALID, "field %d: there is no type %d", asked->number, (int)field->type);
     if (!qdr_operation_suits(field->operation, field->type))
-        return qdri_fail(QDR_INVALID, "field %d: %s of %s is not defined", asked->number,
+        return qdri_fail(QDR_ERR_INVALID, "field %d: %s of %s is not defined", asked->number,
                          qdr_operation_name(field->operation) ? qdr_operation_name(field->operation)
                                                               : "an operation that does not exist",
                          qdr_type_name(field->type));
     if (field->operation == QDR_COMBINE && !field->combine)
-        return qdri_fail(QDR_INVALID, "field %d: QDR_COMBINE without a function", asked->number);
+        return qdri_fail(QDR_ERR_INVALID, "field %d: QDR_COMBINE without a function", asked->number);
     if (varies && (field->width != 0 || field->operation != QDR_REPLACE || field->type != QDR_BYTE))
-        return qdri_fail(QDR_INVALID,
+        return qdri_fail(QDR_ERR_INVALID,
                          "field %d: elements of varying size are QDR_BYTE, width 0, and replaced",
                          asked->number);
     if (!varies && (field->width < 1 || field->width > QDRI_WIDEST / size))
-        return qdri_fail(QDR_RANGE, "field %d: width %lld of %s; expected 1 to %lld", asked->number,
+        return qdri_fail(QDR_ERR_RANGE, "field %d: width %lld of %s; expected 1 to %lld", asked->number,
                          (long long)field->width, qdr_type_name(field->type),
                          (long long)(QDRI_WIDEST / size));
     return QDR_OK;
@@ -153,14 +153,15 @@ static qdr_status check_stride(const question *asked, const side *one) {
         one->stride % alignment == 0)
         return QDR_OK;
     if (one->bytes == 0 && one->stride == 0) return QDR_OK;
-    return one->bytes == 0 ? qdri_fail(QDR_INVALID, "field %d: elements of varying size have no %s_stride",
-                                       asked->number, one->what)
-                           : qdri_fail(QDR_RANGE,
-                                       "field %d: %s_stride is %lld; expected 0, or a multiple of %lld from "
-                                       "the %lld bytes of an "
-                                       "element on",
-                                       asked->number, one->what, (long long)one->stride, (long long)alignment,
-                                       (long long)one->bytes);
+    return one->bytes == 0
+               ? qdri_fail(QDR_ERR_INVALID, "field %d: elements of varying size have no %s_stride",
+                           asked->number, one->what)
+               : qdri_fail(QDR_ERR_RANGE,
+                           "field %d: %s_stride is %lld; expected 0, or a multiple of %lld from "
+                           "the %lld bytes of an "
+                           "element on",
+                           asked->number, one->what, (long long)one->stride, (long long)alignment,
+                           (long long)one->bytes);
 }
 
 static qdr_status check_array(const question *asked, const side *one) {
@@ -168,20 +169,26 @@ static qdr_status check_array(const question *asked, const side *one) {
     const char *what = one->what;
     const void *array = one->array;
     const int64_t *start = one->start;
+    if (asked->field->memory != QDR_MEMORY_HOST || asked->field->stream)
+        return qdri_fail(
+            QDR_ERR_INVALID,
+            "field %d is said to be memory of a device, or to have a stream; this library moves memory of "
+            "the host",
+            asked->number);
     QDRI_TRY(check_stride(asked, one));
     if (one->lists->highest < 0) return QDR_OK;
     if (!array)
-        return qdri_fail(QDR_INVALID, "field %d: %s is NULL, but there are elements for it", asked->number,
-                         what);
+        return qdri_fail(QDR_ERR_INVALID, "field %d: %s is NULL, but there are elements for it",
+                         asked->number, what);
     if (bytes == 0 && !start)
-        return qdri_fail(QDR_INVALID, "field %d: the sizes of the %s are missing", asked->number, what);
+        return qdri_fail(QDR_ERR_INVALID, "field %d: the sizes of the %s are missing", asked->number, what);
     if ((uintptr_t)array % (uintptr_t)alignment != 0)
-        return qdri_fail(QDR_INVALID, "field %d: %s %p is not aligned to %lld bytes, as %s has to be",
+        return qdri_fail(QDR_ERR_INVALID, "field %d: %s %p is not aligned to %lld bytes, as %s has to be",
                          asked->number, what, (void *)(uintptr_t)array, (long long)alignment,
                          qdr_type_name(asked->field->type));
     if (qdri_is_device_pointer(array))
         return qdri_fail(
-            QDR_INVALID,
+            QDR_ERR_INVALID,
             "field %d: %s %p is memory of a device; copy it to the host first: the library works "
             "with the processor",
             asked->number, what, (void *)(uintptr_t)array);
@@ -201,7 +208,7 @@ static qdr_status check_overlap(const question *asked, const side *from, const s
     extent source = extent_of(from), target = extent_of(to);
     if (source.end <= target.begin || target.end <= source.begin || are_members(from, to)) return QDR_OK;
     if (from->array != to->array || from->stride != to->stride || from->start != to->start)
-        return qdri_fail(QDR_INVALID,
+        return qdri_fail(QDR_ERR_INVALID,
                          "field %d: source and target are different arrays, but lie in the same memory",
                          asked->number);
     qdr_map *map = asked->map;
@@ -209,7 +216,7 @@ static qdr_status check_overlap(const question *asked, const side *from, const s
         QDRI_TRY(qdri_places_intersect(map->sends.list, map->sends.partners, map->receives.list,
                                        map->receives.partners, &map->meet, &map->meet_element));
     if (map->meet)
-        return qdri_fail(QDR_INVALID,
+        return qdri_fail(QDR_ERR_INVALID,
                          "field %d: source and target are one array, and its element %lld is both sent and "
                          "received",
                          asked->number, (long long)map->meet_element);
@@ -220,7 +227,7 @@ static qdr_status check_order(const question *asked, qdr_direction direction) {
     const qdri_map_side *to = asked->to;
     if (!to->twice || asked->field->operation != QDR_REPLACE || asked->map->keeps) return QDR_OK;
     if (direction == QDR_FORWARD && !asked->map->unordered) return QDR_OK;
-    return qdri_fail(QDR_INVALID,
+    return qdri_fail(QDR_ERR_INVALID,
                      "field %d: element %lld comes from ranks %d and %d: replace would leave whichever comes "
                      "last; use another operation%s",
                      asked->number, (long long)to->twice_element, to->twice_rank[0], to->twice_rank[1],
@@ -270,7 +277,7 @@ static const int64_t most_bytes = INT64_C(1) << 62;
 static qdr_status check_bytes(const qdri_load *load) {
     int64_t entries = load->from->entries > load->to->entries ? load->from->entries : load->to->entries;
     if (entries > 0 && load->cargo.item_bytes > most_bytes / entries)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "%lld elements of %lld bytes cannot be counted; expected at most 2^63 - 1 bytes",
                          (long long)entries, (long long)load->cargo.item_bytes);
     return QDR_OK;
@@ -289,7 +296,7 @@ static qdr_status count_side(const qdri_load *load, const qdri_map_side *side, i
                            : start                  ? qdri_varying_bytes(&side->list[i], start)
                                                     : -1;
             if (more < 0 || more > most_bytes - bytes[i])
-                return qdri_fail(QDR_RANGE,
+                return qdri_fail(QDR_ERR_RANGE,
                                  "field %d: the sizes of the %s are missing, negative or too large",
                                  load->field[k].number, is_source ? "source" : "target");
             bytes[i] += more;
@@ -301,7 +308,8 @@ static qdr_status count_side(const qdri_load *load, const qdri_map_side *side, i
 static qdr_status count_varying(const qdr_map *map, const qdr_plan *plan, qdri_load *load) {
     int partners = map->sends.partners + map->receives.partners;
     if (!qdri_plan_any_size(plan))
-        return qdri_fail(QDR_INVALID, "elements of varying size go with paced, async and distributed only");
+        return qdri_fail(QDR_ERR_INVALID,
+                         "elements of varying size go with paced, async and distributed only");
     if (!load->bytes) load->bytes = QDRI_ARRAY(int64_t, partners);
     if (!load->bytes) return qdri_fail_memory();
     QDRI_TRY(count_side(load, load->from, 1, load->bytes));
@@ -350,7 +358,7 @@ static qdr_status fill(qdr_map *map, qdr_direction direction, const qdr_field *f
 qdr_status qdri_load_fill(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields,
                           qdri_load *load) {
     if (fields < 1 || fields > QDR_MOST_FIELDS || !field)
-        return qdri_fail(QDR_RANGE, "%d fields; expected 1 to %d", fields, QDR_MOST_FIELDS);
+        return qdri_fail(QDR_ERR_RANGE, "%d fields; expected 1 to %d", fields, QDR_MOST_FIELDS);
     if (is_known(map, load, field, fields)) return QDR_OK;
     load->checked = -1;
     QDRI_TRY(fill(map, direction, field, fields, load));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "map/inside.h"
+#include "base/sized.h"
 
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
@@ -26,11 +27,11 @@ qdr_status qdr_map_destroy(qdr_map **map) {
 
 /* ---- looking ------------------------------------------------------------------------------------------- */
 
-qdr_partners_view qdr_map_look(const qdr_map *map) {
-    qdr_partners_view view = qdr_partners_look(map->partners);
-    view.send_items = map->sends.count;
-    view.receive_items = map->receives.count;
-    return view;
+void qdr_map_look_sized(const qdr_map *map, qdr_partners_view *view, size_t view_bytes) {
+    qdr_partners_view known = qdr_partners_look(map->partners);
+    known.send_items = map->sends.count;
+    known.receive_items = map->receives.count;
+    qdri_sized_fill(view, view_bytes, &known, sizeof known);
 }
 
 const qdr_plan *qdr_map_plan(const qdr_map *map, qdr_direction direction) {
@@ -54,17 +55,18 @@ static qdr_status check_relisting(const qdr_map *map, const relisting *one, cons
     int same = 1;
     QDRI_TRY(qdri_map_check_indices(indices, one->what, ranks));
     if (indices->partners != one->partners)
-        return qdri_fail(QDR_INVALID, "qdr_map_relist: %d partners of %s, but the map has %d",
+        return qdri_fail(QDR_ERR_INVALID, "qdr_map_relist: %d partners of %s, but the map has %d",
                          indices->partners, one->what, one->partners);
     for (int i = 0; i < one->partners; i++) {
         if (indices->rank[i] != one->rank[i])
-            return qdri_fail(QDR_INVALID, "qdr_map_relist: partner %d of %s is rank %d, but the map has %d",
-                             i, one->what, indices->rank[i], one->rank[i]);
+            return qdri_fail(QDR_ERR_INVALID,
+                             "qdr_map_relist: partner %d of %s is rank %d, but the map has %d", i, one->what,
+                             indices->rank[i], one->rank[i]);
         same &= indices->count[i] == one->planned[i];
     }
     for (int i = 0; i < 2 && !same; i++)
         if (map->plan[i] && !qdri_plan_any_size(map->plan[i]))
-            return qdri_fail(QDR_INVALID,
+            return qdri_fail(QDR_ERR_INVALID,
                              "qdr_map_relist: counts may change with paced, async and distributed; "
                              "this map was scheduled for its own");
     return QDR_OK;
@@ -79,24 +81,28 @@ static qdr_status make_side(const qdr_map *map, relisting *one, int ranks) {
     qdr_status status = check_relisting(map, one, indices, ranks);
     if (!status)
         status =
-            qdri_map_side_open(&one->made, indices->partners, indices->rank, indices->count, indices->local);
+            qdri_map_side_open(&one->made, indices->partners, indices->rank, indices->count, indices->place);
     qdri_map_group_close(&group);
     if (!status && one->made.twice && one->side == &map->sends && map->reverse == QDR_REVERSE_REPLACE)
-        status = qdri_fail(QDR_INVALID,
+        status = qdri_fail(QDR_ERR_INVALID,
                            "qdr_map_relist: element %lld is sent twice: in reverse, replace would leave "
                            "whichever comes last",
                            (long long)one->made.twice_element);
     return status;
 }
 
-qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indices *receives) {
-    if (!map) return qdri_fail(QDR_INVALID, "the map is NULL");
+qdr_status qdr_map_relist_sized(qdr_map *map, const qdr_indices *sends, const qdr_indices *receives,
+                                size_t indices_bytes) {
+    qdr_indices leaving, coming;
+    if (!map) return qdri_fail(QDR_ERR_INVALID, "the map is NULL");
+    QDRI_TRY(qdri_map_read_indices(&sends, indices_bytes, &leaving));
+    QDRI_TRY(qdri_map_read_indices(&receives, indices_bytes, &coming));
     for (int i = 0; i < 2; i++)
         if (map->plan[i] && qdri_plan_busy(map->plan[i]))
-            return qdri_fail(QDR_BUSY, "qdr_map_relist: an exchange is under way; wait for it first");
+            return qdri_fail(QDR_ERR_BUSY, "qdr_map_relist: an exchange is under way; wait for it first");
     if (map->may_sort && (!sends || !receives))
         return qdri_fail(
-            QDR_INVALID,
+            QDR_ERR_INVALID,
             "qdr_map_relist: this map was made from one side, and the library chose the order of "
             "its links; give both sides");
     qdr_partners_view view = qdr_partners_look(map->partners);
@@ -126,29 +132,41 @@ qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indi
 /* ---- running ------------------------------------------------------------------------------------------- */
 
 static qdr_status check_direction(const qdr_map *map, qdr_direction direction) {
-    if (!map) return qdri_fail(QDR_INVALID, "the map is NULL");
+    if (!map) return qdri_fail(QDR_ERR_INVALID, "the map is NULL");
     if (direction != QDR_FORWARD && direction != QDR_REVERSE)
-        return qdri_fail(QDR_RANGE, "there is no direction %d", (int)direction);
+        return qdri_fail(QDR_ERR_RANGE, "there is no direction %d", (int)direction);
     if (!map->plan[direction])
-        return qdri_fail(QDR_INVALID,
+        return qdri_fail(QDR_ERR_INVALID,
                          "this map has no reverse; ask for it in qdr_map_options.reverse when it is made");
     return QDR_OK;
 }
 
-qdr_status qdr_map_start(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields,
-                         qdr_exchange **exchange) {
-    if (!exchange) return qdri_fail(QDR_INVALID, "qdr_map_start: exchange is NULL");
+/* Those that another release describes. */
+static qdr_status read_fields(int fields, const qdr_field **field, size_t field_bytes, qdr_field *known) {
+    if (!*field || field_bytes == sizeof **field || fields < 1 || fields > QDR_MOST_FIELDS) return QDR_OK;
+    for (int i = 0; i < fields; i++)
+        QDRI_TRY(qdri_element_read("qdr_field", &known[i], sizeof *known, *field, field_bytes, i));
+    *field = known;
+    return QDR_OK;
+}
+
+qdr_status qdr_map_start_sized(qdr_map *map, qdr_direction direction, int fields, const qdr_field *field,
+                               size_t field_bytes, qdr_pending **pending) {
+    qdr_field known[QDR_MOST_FIELDS];
+    if (!pending) return qdri_fail(QDR_ERR_INVALID, "qdr_map_start: there is nowhere to put the handle");
     QDRI_TRY(check_direction(map, direction));
+    QDRI_TRY(read_fields(fields, &field, field_bytes, known));
     qdr_plan *plan = map->plan[direction];
     qdri_load *load = &map->load[direction][qdri_plan_started(plan) % map->loads];
     QDRI_TRY(qdri_load_fill(map, direction, field, fields, load));
-    return qdri_cargo_start(plan, &load->cargo, exchange);
+    return qdri_cargo_start(plan, &load->cargo, pending);
 }
 
-qdr_status qdr_map_exchange(qdr_map *map, qdr_direction direction, const qdr_field *field, int fields) {
-    qdr_exchange *exchange;
-    QDRI_TRY(qdr_map_start(map, direction, field, fields, &exchange));
-    return qdr_exchange_wait(&exchange);
+qdr_status qdr_map_exchange_sized(qdr_map *map, qdr_direction direction, int fields, const qdr_field *field,
+                                  size_t field_bytes) {
+    qdr_pending *pending;
+    QDRI_TRY(qdr_map_start_sized(map, direction, fields, field, field_bytes, &pending));
+    return qdr_wait(&pending);
 }
 
 const void *qdr_map_incoming(const qdr_map *map, qdr_direction direction, int source, int field) {

@@ -47,7 +47,7 @@ static int fields_of(const shape *kind, memory *at, qdr_field *field) {
 }
 
 static void count_exchanges(qdr_map *map, const shape *kind, memory *at, const char *what) {
-    qdr_exchange *exchange[2][MOST_IN_FLIGHT];
+    qdr_pending *exchange[2][MOST_IN_FLIGHT];
     qdr_field field[FIELDS];
     int64_t collectives_before = collectives, allocations_before = 0;
     for (int turn = 0; turn < TURNS; turn++) {
@@ -55,17 +55,15 @@ static void count_exchanges(qdr_map *map, const shape *kind, memory *at, const c
         for (int i = 0; i < kind->in_flight; i++)
             for (int way = 0; way < 2; way++) {
                 int fields = fields_of(kind, &at[2 * i + way], field);
-                CHECK_SAYING(qdr_map_start(map, (qdr_direction)way, field, fields, &exchange[way][i]) ==
+                CHECK_SAYING(qdr_map_start(map, (qdr_direction)way, fields, field, &exchange[way][i]) ==
                                  QDR_OK,
                              "%s: %s", what, qdr_error_message());
                 if (turn % 2)
-                    CHECK_SAYING(qdr_exchange_wait(&exchange[way][i]) == QDR_OK, "%s: %s", what,
-                                 qdr_error_message());
+                    CHECK_SAYING(qdr_wait(&exchange[way][i]) == QDR_OK, "%s: %s", what, qdr_error_message());
             }
         for (int i = kind->in_flight - 1; turn % 2 == 0 && i >= 0; i--)
             for (int way = 0; way < 2; way++)
-                CHECK_SAYING(qdr_exchange_wait(&exchange[way][i]) == QDR_OK, "%s: %s", what,
-                             qdr_error_message());
+                CHECK_SAYING(qdr_wait(&exchange[way][i]) == QDR_OK, "%s: %s", what, qdr_error_message());
     }
     CHECK_SAYING(allocations == allocations_before, "%s: %lld allocations in repeated exchanges", what,
                  (long long)(allocations - allocations_before));

@@ -79,13 +79,13 @@ static void find_boxes(mesh *of) {
 }
 
 static qdr_boxes boxes_of(const mesh *of, int incoming) {
-    return (qdr_boxes){of->dimensions,
-                       of->extent,
-                       of->order,
-                       of->directions,
-                       of->neighbour + (incoming ? MOST_DIRECTIONS : 0),
-                       of->lower[incoming],
-                       of->count[incoming]};
+    return (qdr_boxes){.dimensions = of->dimensions,
+                       .extent = of->extent,
+                       .boxes = of->directions,
+                       .rank = of->neighbour + (incoming ? MOST_DIRECTIONS : 0),
+                       .lower = of->lower[incoming],
+                       .count = of->count[incoming],
+                       .order = of->order};
 }
 
 static int64_t element_at(const mesh *of, const int64_t *index) {
@@ -99,7 +99,7 @@ static int64_t element_at(const mesh *of, const int64_t *index) {
 
 /* All elements of a side, one by one. */
 static qdr_indices list_of(const mesh *of, int incoming, int *link_rank, int64_t *local) {
-    qdr_indices made = {.link_rank = link_rank, .local = local};
+    qdr_indices made = {.link_rank = link_rank, .place = local};
     for (int b = 0; b < of->directions; b++) {
         const int64_t *lower = of->lower[incoming] + b * of->dimensions,
                       *count = of->count[incoming] + b * of->dimensions;
@@ -222,7 +222,7 @@ static void test_mesh(qdri_random *random, int number) {
          .source_stride = sizeof(cell),
          .target_stride = sizeof(cell)},
     };
-    CHECK_SAYING(qdr_map_exchange(map[0], QDR_FORWARD, field, 3) == QDR_OK, "%s", qdr_error_message());
+    CHECK_SAYING(qdr_map_exchange(map[0], QDR_FORWARD, 3, field) == QDR_OK, "%s", qdr_error_message());
     check_all(&of, plain, structured);
     for (int i = 0; i < 2; i++) {
         sum[i] = malloc(elements * 3 * sizeof(double));
@@ -235,7 +235,7 @@ static void test_mesh(qdri_random *random, int number) {
                           .operation = QDR_SUM,
                           .source_stride = 24,
                           .target_stride = 24};
-        CHECK_SAYING(qdr_map_exchange(map[i], QDR_REVERSE, &sums, 1) == QDR_OK, "%s", qdr_error_message());
+        CHECK_SAYING(qdr_map_exchange(map[i], QDR_REVERSE, 1, &sums) == QDR_OK, "%s", qdr_error_message());
     }
     CHECK(memcmp(sum[0], sum[1], elements * 3 * sizeof(double)) == 0);
     for (int i = 0; i < 2; i++) {
@@ -258,25 +258,32 @@ static void refuse(const qdr_boxes *out, const qdr_boxes *in, qdr_status expecte
 static void test_refusals(void) {
     int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks, beyond = ranks;
     int64_t extent[] = {8, 4}, lower[] = {0, 0}, high[] = {7, 0}, count[] = {2, 4}, minus[] = {-1, 4};
-    qdr_boxes out = {2, extent, QDR_ROW_MAJOR, 1, &next, lower, count}, in = out, wrong;
+    qdr_boxes out = {.dimensions = 2,
+                     .extent = extent,
+                     .boxes = 1,
+                     .rank = &next,
+                     .lower = lower,
+                     .count = count},
+              in = out, wrong;
     in.rank = &before;
-    refuse(NULL, &in, QDR_INVALID, "sends is NULL");
-    refuse(&out, NULL, QDR_INVALID, "receives is NULL");
+    refuse(NULL, &in, QDR_ERR_INVALID, "sends is NULL");
+    refuse(&out, NULL, QDR_ERR_INVALID, "receives is NULL");
     wrong = out, wrong.dimensions = 17;
-    refuse(&wrong, &in, QDR_RANGE, "17 dimensions; expected 1 to 16");
+    refuse(&wrong, &in, QDR_ERR_RANGE, "17 dimensions; expected 1 to 16");
     wrong = out, wrong.extent = minus;
-    refuse(&wrong, &in, QDR_RANGE, "an extent of -1");
+    refuse(&wrong, &in, QDR_ERR_RANGE, "an extent of -1");
     wrong = out, wrong.lower = high;
-    refuse(&wrong, &in, QDR_RANGE, "box 0 has 2 indices from 7 on in dimension 0, of which the array has 8");
+    refuse(&wrong, &in, QDR_ERR_RANGE,
+           "box 0 has 2 indices from 7 on in dimension 0, of which the array has 8");
     wrong = out, wrong.rank = &beyond;
-    refuse(&wrong, &in, QDR_RANGE, "box 0 is with rank");
+    refuse(&wrong, &in, QDR_ERR_RANGE, "box 0 is with rank");
     wrong = in, wrong.count = NULL;
-    refuse(&out, &wrong, QDR_INVALID, "rank, lower or count is NULL");
+    refuse(&out, &wrong, QDR_ERR_INVALID, "rank, lower or count is NULL");
     int64_t fewer[] = {1, 4};
     wrong = in, wrong.count = fewer;
-    refuse(&out, &wrong, QDR_MISMATCH, "4");
+    refuse(&out, &wrong, QDR_ERR_MISMATCH, "4");
     wrong = out, wrong.order = (qdr_order)5;
-    refuse(&wrong, &in, QDR_RANGE, "there is no order 5");
+    refuse(&wrong, &in, QDR_ERR_RANGE, "there is no order 5");
 }
 
 /* What is sent and what comes overlaps: not in one array, but in two. Strides that are too short. */
@@ -284,24 +291,34 @@ static void test_fields(void) {
     int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
     int64_t extent[] = {6}, lower[] = {0}, lower_in[] = {2}, count[] = {3};
     double one[12] = {1, 2, 3, 4, 5, 6}, two[12] = {0};
-    qdr_boxes out = {1, extent, QDR_ROW_MAJOR, 1, &next, lower, count},
-              in = {1, extent, QDR_ROW_MAJOR, 1, &before, lower_in, count};
+    qdr_boxes out = {.dimensions = 1,
+                     .extent = extent,
+                     .boxes = 1,
+                     .rank = &next,
+                     .lower = lower,
+                     .count = count},
+              in = {.dimensions = 1,
+                    .extent = extent,
+                    .boxes = 1,
+                    .rank = &before,
+                    .lower = lower_in,
+                    .count = count};
     qdr_map *map = NULL;
     CHECK(qdr_map_from_boxes(MPI_COMM_WORLD, &out, &in, NULL, &map) == QDR_OK);
     if (!map) return;
     qdr_field field = {.source = one, .target = one, .type = QDR_DOUBLE, .width = 1};
-    CHECK(qdr_map_exchange(map, QDR_FORWARD, &field, 1) == QDR_INVALID &&
+    CHECK(qdr_map_exchange(map, QDR_FORWARD, 1, &field) == QDR_ERR_INVALID &&
           strstr(qdr_error_message(), "element 2 is both sent and received"));
     field.source_stride = field.target_stride = 4;
-    CHECK(qdr_map_exchange(map, QDR_FORWARD, &field, 1) == QDR_RANGE &&
+    CHECK(qdr_map_exchange(map, QDR_FORWARD, 1, &field) == QDR_ERR_RANGE &&
           strstr(qdr_error_message(), "source_stride is 4; expected 0, or a multiple of 8"));
     field.source_stride = field.target_stride = 16;
     field.target = one + 1; /* the other member of each pair */
-    CHECK(qdr_map_exchange(map, QDR_FORWARD, &field, 1) == QDR_OK);
+    CHECK(qdr_map_exchange(map, QDR_FORWARD, 1, &field) == QDR_OK);
     CHECK(one[5] == 1 && one[7] == 3 && one[9] == 5);
     field.target = two;
     field.target_stride = 0;
-    CHECK(qdr_map_exchange(map, QDR_FORWARD, &field, 1) == QDR_OK);
+    CHECK(qdr_map_exchange(map, QDR_FORWARD, 1, &field) == QDR_OK);
     CHECK(two[2] == 1 && two[3] == 3 && two[4] == 5);
     CHECK(qdr_map_destroy(&map) == QDR_OK);
 }

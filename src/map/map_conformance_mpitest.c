@@ -150,7 +150,7 @@ typedef struct job {
     int64_t target_bytes[MOST];
     int64_t *source_start, *target_start;
     int64_t combined, expects_combined;
-    qdr_exchange *exchange;
+    qdr_pending *exchange;
 } job;
 
 static int64_t elements_of(const job *one, int is_source) {
@@ -378,7 +378,7 @@ static void run_together(qdr_map *map, const int *level, const links *all, uint6
         for (int i = 0; i < in_flight; i++, count++)
             open_job(&one[count], level, all, (qdr_direction)d, qdri_mix(key + (uint64_t)count), varies);
     for (int i = 0; i < count; i++) {
-        fine(qdr_map_start(map, one[i].direction, one[i].field, one[i].fields, &one[i].exchange), what,
+        fine(qdr_map_start(map, one[i].direction, one[i].fields, one[i].field, &one[i].exchange), what,
              "start");
         order[i] = i;
     }
@@ -386,8 +386,8 @@ static void run_together(qdr_map *map, const int *level, const links *all, uint6
     for (int i = 0; i < count; i++) {
         job *waited = &one[order[i]];
         int done = 0;
-        if (qdri_random_below(&own, 2)) fine(qdr_exchange_test(&waited->exchange, &done), what, "test");
-        if (!done) fine(qdr_exchange_wait(&waited->exchange), what, "wait");
+        if (qdri_random_below(&own, 2)) fine(qdr_test(&waited->exchange, &done), what, "test");
+        if (!done) fine(qdr_wait(&waited->exchange), what, "wait");
         check_job(waited, what);
     }
     for (int i = 0; i < count; i++) close_job(&one[i]);
@@ -401,9 +401,9 @@ static void run_keeping(qdr_map *map, const int *level, const links *all, uint64
         for (int i = 0; i < 4; i++) {
             job one;
             open_job(&one, level, all, (qdr_direction)d, qdri_mix(key + (uint64_t)(d * 4 + i)), varies);
-            fine(qdr_map_start(map, one.direction, one.field, one.fields, &one.exchange), what, "start");
+            fine(qdr_map_start(map, one.direction, one.fields, one.field, &one.exchange), what, "start");
             if (i > 0) check_kept(map, &last, what);
-            fine(qdr_exchange_wait(&one.exchange), what, "wait");
+            fine(qdr_wait(&one.exchange), what, "wait");
             check_kept(map, &one, what);
             close_job(&last);
             last = one;
@@ -446,8 +446,8 @@ static qdr_map *make_map(const int *level, const links *all, uint64_t seed, cons
     options.keeps_incoming = level[KEEPS];
     options.trusted = level[GIVEN] == GIVEN_TRUSTED;
     int both = level[GIVEN] == GIVEN_BOTH || level[GIVEN] == GIVEN_TRUSTED;
-    if (both || level[GIVEN] == GIVEN_SENDS_ALONE) out.indices.remote = NULL;
-    if (both) in.indices.remote = NULL;
+    if (both || level[GIVEN] == GIVEN_SENDS_ALONE) out.indices.partner_place = NULL;
+    if (both) in.indices.partner_place = NULL;
     nodes_wanted = level[NODES];
     fine(qdr_map_create(comms[level[NODES]], level[GIVEN] == GIVEN_RECEIVES ? NULL : &out.indices,
                         both || level[GIVEN] == GIVEN_RECEIVES ? &in.indices : NULL, &options, &map),
@@ -464,8 +464,11 @@ static void check_schedule(const qdr_map *map, const int *level, const links *al
     const qdr_plan *plan = qdr_map_plan(map, direction);
     const qdr_schedule *schedule = qdr_plan_schedule(plan);
     qdr_plan_info info;
+    const qdr_algorithm_info *algorithm = NULL;
     fine(qdr_plan_look(plan, &info), what, "look");
-    if (!schedule) return;
+    fine(qdr_algorithm_find(info.algorithm, &algorithm), what, "algorithm");
+    CHECK((schedule == NULL) == algorithm->at_run_time);
+    if (!schedule || algorithm->knowledge != QDR_KNOWS_MATRIX) return;
     CHECK_SAYING(qdr_schedule_check(schedule) == QDR_OK, "%s: %s", what, qdr_error_message());
     int has_nodes = !strcmp(info.transport, "node");
     qdr_pattern_view view = qdr_pattern_look(qdr_schedule_pattern(schedule));

@@ -33,7 +33,7 @@ static void through_plan(int64_t elements, uint64_t *memory) {
     qdr_partners *partners = NULL;
     qdr_plan *plan = NULL;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     options.transport = "node";
     CHECK(qdr_partners_from_sends(MPI_COMM_WORLD, rank == 0, &destination, &bytes, NULL, &partners) ==
           QDR_OK);
@@ -66,7 +66,7 @@ static qdr_map *make_map(int64_t elements) {
     options.reverse = QDR_REVERSE_REPLACE;
     for (int64_t k = 0; k < elements; k++) place[k] = place_of(k, elements);
     qdr_indices sends = {.partners = rank == 0, .rank = &other, .count = &elements};
-    qdr_indices receives = {.partners = rank == other, .rank = &zero, .count = &elements, .local = place};
+    qdr_indices receives = {.partners = rank == other, .rank = &zero, .count = &elements, .place = place};
     CHECK_SAYING(qdr_map_create(MPI_COMM_WORLD, &sends, &receives, &options, &map) == QDR_OK, "%s",
                  qdr_error_message());
     free(place);
@@ -85,7 +85,7 @@ static void through_map(int64_t elements, uint64_t *memory, qdr_direction direct
                        .operation = QDR_SUM};
     if (rank == from || rank == to) fill(memory, words, rank == from ? 2 : 3);
     double begin = MPI_Wtime();
-    CHECK_SAYING(qdr_map_exchange(map, direction, &field, 1) == QDR_OK, "%s", qdr_error_message());
+    CHECK_SAYING(qdr_map_exchange(map, direction, 1, &field) == QDR_OK, "%s", qdr_error_message());
     tell(direction == QDR_FORWARD ? "a map, forward" : "a map, in reverse", words * 8, begin);
     for (int64_t k = 0; rank == to && k < elements; k++) {
         int64_t there = direction == QDR_FORWARD ? k : place_of(k, elements);

@@ -26,8 +26,8 @@ static void draw(qdri_random *random, flat *one) {
         one->local[k] = (int64_t)qdri_random_below(random, 50);
         one->remote[k] = 1000 * k + (int64_t)qdri_random_below(random, 1000); /* tells which link it is */
     }
-    one->indices =
-        (qdr_indices){.links = links, .link_rank = one->rank, .local = one->local, .remote = one->remote};
+    one->indices = (qdr_indices){
+        .links = links, .link_rank = one->rank, .place = one->local, .partner_place = one->remote};
 }
 
 /* Each group holds the links with its rank, in their order. */
@@ -37,8 +37,8 @@ static void check_groups(const flat *one, const qdr_indices *grouped) {
         int64_t next = 0;
         for (int64_t k = 0; k < grouped->count[i]; k++, place++) {
             while (one->rank[next] != grouped->rank[i]) next++;
-            assert_int_equal(grouped->local[place], one->local[next]);
-            assert_int_equal(grouped->remote[place], one->remote[next]);
+            assert_int_equal(grouped->place[place], one->local[next]);
+            assert_int_equal(grouped->partner_place[place], one->remote[next]);
             next++;
         }
     }
@@ -74,8 +74,8 @@ static void test_numbers(void **state) {
     qdri_map_group group;
     assert_int_equal(qdri_map_group_open(&indices, "links", RANKS, 0, NULL, &group), QDR_OK);
     const int64_t expected[] = {1, 3, 0, 2};
-    assert_memory_equal(group.indices.local, expected, sizeof expected);
-    assert_null(group.indices.remote);
+    assert_memory_equal(group.indices.place, expected, sizeof expected);
+    assert_null(group.indices.partner_place);
     qdri_map_group_close(&group);
 }
 
@@ -100,17 +100,18 @@ static void test_refusals(void **state) {
 
 /* Sorted by the key, links of one key in their order, each partner for itself. */
 static void check_sorted(const qdr_indices *given, const qdri_map_links *sorted, int by_local) {
-    const int64_t *key = by_local ? sorted->local : sorted->remote;
+    const int64_t *key = by_local ? sorted->place : sorted->partner_place;
     int64_t first = 0;
     for (int i = 0; i < given->partners; i++) {
         for (int64_t k = first; k < first + given->count[i]; k++) {
             int64_t from = first;
-            while (from < first + given->count[i] && given->remote[from] != sorted->remote[k]) from++;
+            while (from < first + given->count[i] && given->partner_place[from] != sorted->partner_place[k])
+                from++;
             assert_true(from < first + given->count[i]);
-            assert_int_equal(sorted->local[k], given->local[from]);
+            assert_int_equal(sorted->place[k], given->place[from]);
             if (k == first) continue;
             assert_true(key[k - 1] <= key[k]);
-            if (key[k - 1] == key[k]) assert_true(sorted->remote[k - 1] < sorted->remote[k]);
+            if (key[k - 1] == key[k]) assert_true(sorted->partner_place[k - 1] < sorted->partner_place[k]);
         }
         first += given->count[i];
     }
@@ -126,15 +127,16 @@ static void test_sort(void **state) {
         draw(&random, &one);
         assert_int_equal(qdri_map_group_open(&one.indices, "links", RANKS, 0, NULL, &group), QDR_OK);
         assert_int_equal(qdri_map_sort(&group.indices, 1, &sorted), QDR_OK);
-        if (sorted.local) check_sorted(&group.indices, &sorted, 1);
+        if (sorted.place) check_sorted(&group.indices, &sorted, 1);
         qdri_map_links_free(&sorted);
         qdri_map_group_close(&group);
     }
     static const int rank[] = {1};
     static const int64_t count[] = {3}, rising[] = {0, 4, 4};
-    qdr_indices in_order = {.partners = 1, .rank = rank, .count = count, .local = rising, .remote = rising};
+    qdr_indices in_order = {
+        .partners = 1, .rank = rank, .count = count, .place = rising, .partner_place = rising};
     assert_int_equal(qdri_map_sort(&in_order, 1, &sorted), QDR_OK);
-    assert_null(sorted.local); /* nothing to do */
+    assert_null(sorted.place); /* nothing to do */
 }
 
 int main(void) {

@@ -31,31 +31,35 @@ static void test_kinds(qdr_map *map, qdr_field good) {
         qdr_status status;
         const char *word;
     } wrong[] = {
-        {{.type = (qdr_type)99, .width = 1}, QDR_INVALID, "no type 99"},
-        {{.type = (qdr_type)-1, .width = 1}, QDR_INVALID, "no type -1"},
-        {{.type = QDR_DOUBLE, .width = 1, .operation = (qdr_operation)50}, QDR_INVALID, "does not exist"},
-        {{.type = QDR_DOUBLE, .width = 1, .operation = QDR_BITWISE_OR}, QDR_INVALID, "bitwise-or of double"},
-        {{.type = QDR_DOUBLE_COMPLEX, .width = 1, .operation = QDR_MINIMUM}, QDR_INVALID, "is not defined"},
-        {{.type = QDR_DOUBLE, .width = 1, .operation = QDR_COMBINE}, QDR_INVALID, "without a function"},
-        {{.type = QDR_DOUBLE, .width = 0}, QDR_RANGE, "width 0"},
-        {{.type = QDR_DOUBLE, .width = -2}, QDR_RANGE, "width -2"},
+        {{.type = (qdr_type)99, .width = 1}, QDR_ERR_INVALID, "no type 99"},
+        {{.type = (qdr_type)-1, .width = 1}, QDR_ERR_INVALID, "no type -1"},
+        {{.type = QDR_DOUBLE, .width = 1, .operation = (qdr_operation)50}, QDR_ERR_INVALID, "does not exist"},
+        {{.type = QDR_DOUBLE, .width = 1, .operation = QDR_BITWISE_OR},
+         QDR_ERR_INVALID,
+         "bitwise-or of double"},
+        {{.type = QDR_DOUBLE_COMPLEX, .width = 1, .operation = QDR_MINIMUM},
+         QDR_ERR_INVALID,
+         "is not defined"},
+        {{.type = QDR_DOUBLE, .width = 1, .operation = QDR_COMBINE}, QDR_ERR_INVALID, "without a function"},
+        {{.type = QDR_DOUBLE, .width = 0}, QDR_ERR_RANGE, "width 0"},
+        {{.type = QDR_DOUBLE, .width = -2}, QDR_ERR_RANGE, "width -2"},
         {{.type = QDR_DOUBLE, .width = INT64_MAX},
-         QDR_RANGE,
+         QDR_ERR_RANGE,
          "9223372036854775807 of double; expected 1 to 137438953472"},
         {{.type = QDR_BYTE, .width = 1, .source_start = start, .target_start = start},
-         QDR_INVALID,
+         QDR_ERR_INVALID,
          "varying"},
-        {{.type = QDR_INT8, .source_start = start, .target_start = start}, QDR_INVALID, "varying"},
+        {{.type = QDR_INT8, .source_start = start, .target_start = start}, QDR_ERR_INVALID, "varying"},
         {{.type = QDR_BYTE, .operation = QDR_SUM, .source_start = start, .target_start = start},
-         QDR_INVALID,
+         QDR_ERR_INVALID,
          "varying"},
     };
     for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); i++) {
         wrong[i].field.source = good.source;
         wrong[i].field.target = good.target;
         many[1] = wrong[i].field;
-        EXPECT(qdr_map_exchange(map, QDR_FORWARD, &wrong[i].field, 1), wrong[i].status, wrong[i].word);
-        EXPECT(qdr_map_exchange(map, QDR_FORWARD, many, 3), wrong[i].status, "field 1: ");
+        EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &wrong[i].field), wrong[i].status, wrong[i].word);
+        EXPECT(qdr_map_exchange(map, QDR_FORWARD, 3, many), wrong[i].status, "field 1: ");
     }
 }
 
@@ -63,30 +67,30 @@ static void test_addresses(qdr_map *map, qdr_field good) {
     double *array = (double *)(uintptr_t)good.source, *other = good.target;
     qdr_field field = good;
     field.source = NULL;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "source is NULL");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "source is NULL");
     field = good;
     field.target = NULL;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "target is NULL");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "target is NULL");
     field = good;
     field.source = (const char *)array + 4;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "not aligned to 8 bytes");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "not aligned to 8 bytes");
     field = good;
     field.target = (char *)other + 1;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "not aligned to 8 bytes");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "not aligned to 8 bytes");
     field.type = QDR_FLOAT_COMPLEX;
     field.target = (char *)other + 2;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "not aligned to 4 bytes");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "not aligned to 4 bytes");
     field = good;
     field.source = device_memory;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "memory of a device");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "memory of a device");
     field = good;
     field.target = device_memory + 2;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "memory of a device");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "memory of a device");
     field = good;
     field.target = array + 1; /* its elements 4 to 7 and those of the source, 0 to 3, lie apart */
-    FINE(qdr_map_exchange(map, QDR_FORWARD, &field, 1));
+    FINE(qdr_map_exchange(map, QDR_FORWARD, 1, &field));
     field.source = array + 3;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "lie in the same memory");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "lie in the same memory");
 }
 
 static void test_fields(const char *transport) {
@@ -94,21 +98,21 @@ static void test_fields(const char *transport) {
     double array[4 * SENT], other[4 * SENT];
     const qdr_field good = {.source = array, .target = other, .type = QDR_DOUBLE, .width = 1};
     qdr_field many[QDR_MOST_FIELDS + 1];
-    qdr_exchange *exchange = NULL;
+    qdr_pending *exchange = NULL;
     memset(array, 0, sizeof array);
     memset(other, 0, sizeof other);
-    EXPECT(qdr_map_start(NULL, QDR_FORWARD, &good, 1, &exchange), QDR_INVALID, "the map is NULL");
-    EXPECT(qdr_map_exchange(NULL, QDR_FORWARD, &good, 1), QDR_INVALID, "the map is NULL");
-    EXPECT(qdr_map_relist(NULL, NULL, NULL), QDR_INVALID, "the map is NULL");
-    EXPECT(qdr_map_start(map, QDR_FORWARD, &good, 1, NULL), QDR_INVALID, "exchange is NULL");
-    EXPECT(qdr_map_exchange(map, (qdr_direction)5, &good, 1), QDR_RANGE, "no direction 5");
-    EXPECT(qdr_map_exchange(map, QDR_REVERSE, &good, 1), QDR_INVALID, "no reverse; ask for it");
+    EXPECT(qdr_map_start(NULL, QDR_FORWARD, 1, &good, &exchange), QDR_ERR_INVALID, "the map is NULL");
+    EXPECT(qdr_map_exchange(NULL, QDR_FORWARD, 1, &good), QDR_ERR_INVALID, "the map is NULL");
+    EXPECT(qdr_map_relist(NULL, NULL, NULL), QDR_ERR_INVALID, "the map is NULL");
+    EXPECT(qdr_map_start(map, QDR_FORWARD, 1, &good, NULL), QDR_ERR_INVALID, "nowhere to put the handle");
+    EXPECT(qdr_map_exchange(map, (qdr_direction)5, 1, &good), QDR_ERR_RANGE, "no direction 5");
+    EXPECT(qdr_map_exchange(map, QDR_REVERSE, 1, &good), QDR_ERR_INVALID, "no reverse; ask for it");
     CHECK(qdr_map_plan(map, QDR_REVERSE) == NULL && qdr_map_plan(NULL, QDR_FORWARD) == NULL);
     CHECK(qdr_map_plan(map, (qdr_direction)9) == NULL);
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &good, 0), QDR_RANGE, "0 fields");
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, NULL, 1), QDR_RANGE, "fields");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 0, &good), QDR_ERR_RANGE, "0 fields");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, NULL), QDR_ERR_RANGE, "fields");
     for (int i = 0; i <= QDR_MOST_FIELDS; i++) many[i] = good;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, many, QDR_MOST_FIELDS + 1), QDR_RANGE, "65 fields");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, QDR_MOST_FIELDS + 1, many), QDR_ERR_RANGE, "65 fields");
     test_kinds(map, good);
     test_addresses(map, good);
     run_ring(map);
@@ -125,17 +129,17 @@ static void test_varying(void) {
     const qdr_field field = {
         .source = source, .target = target, .type = QDR_BYTE, .source_start = good, .target_start = good};
     qdr_field wrong = field;
-    EXPECT(qdr_map_exchange(linear, QDR_FORWARD, &field, 1), QDR_INVALID, "paced, async and distributed");
+    EXPECT(qdr_map_exchange(linear, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "paced, async and distributed");
     bad[2] = 40;
     wrong.source_start = bad;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &wrong, 1), QDR_RANGE, "negative or too large");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &wrong), QDR_ERR_RANGE, "negative or too large");
     wrong = field;
     wrong.target_start = NULL;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &wrong, 1), QDR_INVALID, "sizes of the target are missing");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &wrong), QDR_ERR_INVALID, "sizes of the target are missing");
     wrong = field;
     wrong.source_start = NULL;
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &wrong, 1), QDR_INVALID, "sizes of the source are missing");
-    FINE(qdr_map_exchange(map, QDR_FORWARD, &field, 1));
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &wrong), QDR_ERR_INVALID, "sizes of the source are missing");
+    FINE(qdr_map_exchange(map, QDR_FORWARD, 1, &field));
     run_ring(map);
     run_ring(linear);
     FINE(qdr_map_destroy(&map));
@@ -150,15 +154,15 @@ static void test_sizes(const char *transport) {
     qdr_field many[QDR_MOST_FIELDS];
     set_ring(&made);
     made.count = INT64_C(1) << 20;
-    made.sends.local = made.receives.local = NULL;
+    made.sends.place = made.receives.place = NULL;
     made.plan.transport = transport;
     made.plan.algorithm = "async";
     made.options.keeps_incoming = 1;
     FINE(create(&made, &map));
     for (int i = 0; i < QDR_MOST_FIELDS; i++)
         many[i] = (qdr_field){.source = array, .type = QDR_DOUBLE, .width = INT64_C(1) << 37};
-    qdr_exchange *exchange = NULL;
-    EXPECT(qdr_map_start(map, QDR_FORWARD, many, QDR_MOST_FIELDS, &exchange), QDR_RANGE, "counted");
+    qdr_pending *exchange = NULL;
+    EXPECT(qdr_map_start(map, QDR_FORWARD, QDR_MOST_FIELDS, many, &exchange), QDR_ERR_RANGE, "counted");
     FINE(qdr_map_destroy(&map));
 }
 
@@ -171,32 +175,32 @@ static void test_meeting_elements(void) {
     made.in[2] = 3;
     FINE(create(&made, &map));
     qdr_field field = {.source = array, .target = array, .type = QDR_DOUBLE, .width = 1};
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "element 3 is both sent and");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "element 3 is both sent and");
     field.target = other;
-    FINE(qdr_map_exchange(map, QDR_FORWARD, &field, 1));
+    FINE(qdr_map_exchange(map, QDR_FORWARD, 1, &field));
     FINE(qdr_map_destroy(&map));
     set_ring(&made);
     made.in[3] = 5;
     made.options.reverse = QDR_REVERSE_COMBINE;
     made.options.unordered = 1;
     FINE(create(&made, &map));
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "element 5 comes from ranks");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "element 5 comes from ranks");
     field.operation = QDR_SUM;
-    FINE(qdr_map_exchange(map, QDR_FORWARD, &field, 1));
+    FINE(qdr_map_exchange(map, QDR_FORWARD, 1, &field));
     field.operation = QDR_REPLACE;
-    FINE(qdr_map_exchange(map, QDR_REVERSE, &field, 1)); /* 0 to 3 come from one place each */
+    FINE(qdr_map_exchange(map, QDR_REVERSE, 1, &field)); /* 0 to 3 come from one place each */
     FINE(qdr_map_destroy(&map));
     made.options.unordered = 0;
     FINE(create(&made, &map));
-    FINE(qdr_map_exchange(map, QDR_FORWARD, &field, 1)); /* the last of the list stays */
+    FINE(qdr_map_exchange(map, QDR_FORWARD, 1, &field)); /* the last of the list stays */
     FINE(qdr_map_destroy(&map));
     set_ring(&made);
     made.out[1] = 0;
     made.options.reverse = QDR_REVERSE_COMBINE;
     FINE(create(&made, &map));
-    EXPECT(qdr_map_exchange(map, QDR_REVERSE, &field, 1), QDR_INVALID, "element 0 comes from ranks");
+    EXPECT(qdr_map_exchange(map, QDR_REVERSE, 1, &field), QDR_ERR_INVALID, "element 0 comes from ranks");
     field.operation = QDR_MAXIMUM;
-    FINE(qdr_map_exchange(map, QDR_REVERSE, &field, 1));
+    FINE(qdr_map_exchange(map, QDR_REVERSE, 1, &field));
     FINE(qdr_map_destroy(&map));
 }
 
@@ -208,45 +212,45 @@ static void test_relist(void) {
     qdr_map *fixed = ring_map(QDR_REVERSE_NONE, "coloring", "net", 1);
     double array[4 * SENT] = {0};
     qdr_field field = {.source = array, .target = array, .type = QDR_DOUBLE, .width = 1};
-    qdr_exchange *exchange = NULL;
+    qdr_pending *exchange = NULL;
     set_ring(&made);
     made.to = made.from = ranks; /* nobody */
-    EXPECT(qdr_map_relist(map, &made.sends, NULL), QDR_RANGE, "sends: partner 0 is rank");
+    EXPECT(qdr_map_relist(map, &made.sends, NULL), QDR_ERR_RANGE, "sends: partner 0 is rank");
     set_ring(&made);
     made.sends.partners = 0;
-    EXPECT(qdr_map_relist(map, &made.sends, NULL), QDR_INVALID, "0 partners of sends, but the map has 1");
+    EXPECT(qdr_map_relist(map, &made.sends, NULL), QDR_ERR_INVALID, "0 partners of sends, but the map has 1");
     if (ranks > 1) {
         set_ring(&made);
         made.from = rank;
-        EXPECT(qdr_map_relist(map, NULL, &made.receives), QDR_INVALID, "but the map has");
+        EXPECT(qdr_map_relist(map, NULL, &made.receives), QDR_ERR_INVALID, "but the map has");
     }
     set_ring(&made);
     made.out[0] = -1;
-    EXPECT(qdr_map_relist(map, &made.sends, NULL), QDR_RANGE, "-1");
+    EXPECT(qdr_map_relist(map, &made.sends, NULL), QDR_ERR_RANGE, "-1");
     set_ring(&made);
     made.out[0] = 2;
-    EXPECT(qdr_map_relist(map, &made.sends, NULL), QDR_INVALID, "sent twice");
+    EXPECT(qdr_map_relist(map, &made.sends, NULL), QDR_ERR_INVALID, "sent twice");
     set_ring(&made);
     made.count = SENT - 1;
-    EXPECT(qdr_map_relist(fixed, &made.sends, &made.receives), QDR_INVALID, "scheduled for its own");
+    EXPECT(qdr_map_relist(fixed, &made.sends, &made.receives), QDR_ERR_INVALID, "scheduled for its own");
     /* A good side and a bad one: neither is taken. */
     set_ring(&made);
     for (int i = 0; i < SENT; i++) made.out[i] = SENT + i;
     made.in[1] = -4;
-    EXPECT(qdr_map_relist(map, &made.sends, &made.receives), QDR_RANGE, "-4");
-    FINE(qdr_map_start(map, QDR_FORWARD, &field, 1, &exchange));
+    EXPECT(qdr_map_relist(map, &made.sends, &made.receives), QDR_ERR_RANGE, "-4");
+    FINE(qdr_map_start(map, QDR_FORWARD, 1, &field, &exchange));
     set_ring(&made);
-    EXPECT(qdr_map_relist(map, &made.sends, &made.receives), QDR_BUSY, "under way");
-    EXPECT(qdr_map_destroy(&map), QDR_BUSY, "under way");
-    qdr_exchange *second = NULL;
-    EXPECT(qdr_map_start(map, QDR_FORWARD, &field, 1, &second), QDR_BUSY, "in_flight");
-    FINE(qdr_exchange_wait(&exchange));
+    EXPECT(qdr_map_relist(map, &made.sends, &made.receives), QDR_ERR_BUSY, "under way");
+    EXPECT(qdr_map_destroy(&map), QDR_ERR_BUSY, "under way");
+    qdr_pending *second = NULL;
+    EXPECT(qdr_map_start(map, QDR_FORWARD, 1, &field, &second), QDR_ERR_BUSY, "in_flight");
+    FINE(qdr_wait(&exchange));
     run_ring(map);
     run_ring(fixed);
     /* Whether one array may be both depends on the lists of the moment. */
     made.in[2] = 3;
     FINE(qdr_map_relist(map, NULL, &made.receives));
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_INVALID, "element 3 is both sent and");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "element 3 is both sent and");
     set_ring(&made);
     FINE(qdr_map_relist(map, NULL, &made.receives));
     run_ring(map);
@@ -277,11 +281,12 @@ static void test_kept(const char *transport, int in_flight) {
     const qdr_field wrong = {.source = NULL, .type = QDR_INT32, .width = 1};
     CHECK(qdr_map_incoming(map, QDR_FORWARD, 0, 0) == NULL);
     for (int turn = 0; turn < 3; turn++) {
-        qdr_exchange *exchange[3] = {NULL}, *more = NULL;
-        FINE(qdr_map_exchange(map, QDR_FORWARD, field, 2));
-        FINE(qdr_map_start(map, QDR_FORWARD, field, 2, &exchange[0]));
-        EXPECT(qdr_map_start(map, QDR_FORWARD, &wrong, 1, &more), QDR_INVALID, "NULL");
-        if (in_flight == 1) EXPECT(qdr_map_start(map, QDR_FORWARD, field, 1, &more), QDR_BUSY, "under way");
+        qdr_pending *exchange[3] = {NULL}, *more = NULL;
+        FINE(qdr_map_exchange(map, QDR_FORWARD, 2, field));
+        FINE(qdr_map_start(map, QDR_FORWARD, 2, field, &exchange[0]));
+        EXPECT(qdr_map_start(map, QDR_FORWARD, 1, &wrong, &more), QDR_ERR_INVALID, "NULL");
+        if (in_flight == 1)
+            EXPECT(qdr_map_start(map, QDR_FORWARD, 1, field, &more), QDR_ERR_BUSY, "under way");
         for (int f = 0; f < 2; f++) {
             const int32_t *kept = qdr_map_incoming(map, QDR_FORWARD, 0, f);
             CHECK_SAYING(kept != NULL, "field %d is lost after a start that failed", f);
@@ -293,7 +298,7 @@ static void test_kept(const char *transport, int in_flight) {
         CHECK(qdr_map_incoming(map, QDR_FORWARD, -1, 0) == NULL);
         CHECK(qdr_map_incoming(map, QDR_REVERSE, 0, 0) == NULL);
         CHECK(qdr_map_incoming(NULL, QDR_FORWARD, 0, 0) == NULL);
-        FINE(qdr_exchange_wait(&exchange[0]));
+        FINE(qdr_wait(&exchange[0]));
     }
     FINE(qdr_map_destroy(&map));
     map = ring_map(QDR_REVERSE_NONE, NULL, NULL, 0);
@@ -314,10 +319,10 @@ static void test_gone(void) {
     set_ring(&made);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     FINE(qdr_map_create(comm, &made.sends, &made.receives, NULL, &map));
-    FINE(qdr_map_exchange(map, QDR_FORWARD, &field, 1));
+    FINE(qdr_map_exchange(map, QDR_FORWARD, 1, &field));
     MPI_Barrier(comm);
     MPI_Comm_free(&comm);
-    EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_GONE, "communicator was freed");
+    EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_GONE, "communicator was freed");
     FINE(qdr_map_destroy(&map));
 }
 
@@ -330,9 +335,9 @@ static void test_different_widths(const char *transport) {
     static double array[2 * SENT * 1000];
     qdr_field field = {.source = array, .target = array, .type = QDR_DOUBLE, .width = rank == 0 ? 1000 : 1};
     if (rank <= 1)
-        EXPECT(qdr_map_exchange(map, QDR_FORWARD, &field, 1), QDR_MISMATCH, "bytes");
+        EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &field), QDR_ERR_MISMATCH, "bytes");
     else
-        FINE(qdr_map_exchange(map, QDR_FORWARD, &field, 1));
+        FINE(qdr_map_exchange(map, QDR_FORWARD, 1, &field));
     MPI_Barrier(MPI_COMM_WORLD); /* nobody leaves while another may look */
     FINE(qdr_map_destroy(&map));
 }
@@ -346,7 +351,7 @@ static void test_trusted(const char *transport) {
     if (rank == 0) made.sends.count = &fewer;
     made.options.trusted = 1;
     made.plan.transport = transport;
-    EXPECT(create(&made, &map), QDR_MISMATCH, "different ideas");
+    EXPECT(create(&made, &map), QDR_ERR_MISMATCH, "different ideas");
     CHECK(map == NULL);
 }
 
@@ -357,10 +362,10 @@ static void test_busy(void) {
     fill_ring(array);
     qdr_field field = {
         .source = array, .target = array, .type = QDR_DOUBLE, .width = 1, .operation = QDR_SUM};
-    qdr_exchange *exchange = NULL;
-    FINE(qdr_map_start(map, QDR_REVERSE, &field, 1, &exchange));
-    EXPECT(qdr_map_destroy(&map), QDR_BUSY, "is under way");
-    FINE(qdr_exchange_wait(&exchange));
+    qdr_pending *exchange = NULL;
+    FINE(qdr_map_start(map, QDR_REVERSE, 1, &field, &exchange));
+    EXPECT(qdr_map_destroy(&map), QDR_ERR_BUSY, "is under way");
+    FINE(qdr_wait(&exchange));
     run_ring(map);
     FINE(qdr_map_destroy(&map));
 }

@@ -57,10 +57,11 @@ static qdr_map *gathering(MPI_Comm comm, int to, int sources, const int *source,
     plan.algorithm = "async";
     plan.transport = "node";
     plan.in_flight = in_flight;
-    plan.stall_seconds = 4;
+    plan.deadline = 4;
     options.plan = &plan;
     options.unordered = unordered;
-    qdr_indices out = {.partners = sends, .rank = &to, .count = &one, .local = &zero, .remote = &place};
+    qdr_indices out = {
+        .partners = sends, .rank = &to, .count = &one, .place = &zero, .partner_place = &place};
     FINE(qdr_map_create(comm, &out, NULL, &options, &map));
     return map;
 }
@@ -83,7 +84,7 @@ static void test_overtaking(void) {
     two_nodes = 1;
     qdr_map *map = gathering(comm, 3, 2, source, 2, 0, 0);
     unsigned char *from[ROUNDS], *to[ROUNDS];
-    qdr_exchange *exchange[ROUNDS] = {NULL};
+    qdr_pending *exchange[ROUNDS] = {NULL};
     qdr_plan_info info;
     FINE(qdr_plan_look(qdr_map_plan(map, QDR_FORWARD), &info));
     if (rank == 3)
@@ -102,13 +103,13 @@ static void test_overtaking(void) {
                            .operation = QDR_COMBINE,
                            .combine = combine_in_order,
                            .context = &combined};
-        if (r >= 2 && exchange[r - 2]) FINE(qdr_exchange_wait(&exchange[r - 2]));
-        FINE(qdr_map_start(map, QDR_FORWARD, &field, 1, &exchange[r]));
+        if (r >= 2 && exchange[r - 2]) FINE(qdr_wait(&exchange[r - 2]));
+        FINE(qdr_map_start(map, QDR_FORWARD, 1, &field, &exchange[r]));
         if (rank == 0 && r == 1) rest(0.3);
-        if (rank == 3 && r == 1) FINE(qdr_exchange_wait(&exchange[1]));
+        if (rank == 3 && r == 1) FINE(qdr_wait(&exchange[1]));
     }
     for (int r = ROUNDS - 2; r < ROUNDS; r++)
-        if (exchange[r]) FINE(qdr_exchange_wait(&exchange[r]));
+        if (exchange[r]) FINE(qdr_wait(&exchange[r]));
     for (int r = 0; r < ROUNDS; r++) {
         int64_t width = r == 0 ? LARGE : 10, wrong = 0;
         for (int64_t at = 0; rank == 3 && at < width; at++)
@@ -135,7 +136,7 @@ static void test_late_memory(void) {
     int to = ranks - 1;
     qdr_map *map = gathering(comm, to, 1, source, ROUNDS, 1, 0);
     unsigned char *memory[ROUNDS];
-    qdr_exchange *exchange[ROUNDS];
+    qdr_pending *exchange[ROUNDS];
     if (rank == 0) MPI_Barrier(MPI_COMM_WORLD);
     for (int r = 0; r < ROUNDS; r++) {
         memory[r] = calloc(1, (size_t)widths[r]);
@@ -145,12 +146,12 @@ static void test_late_memory(void) {
                            .target = rank == to ? memory[r] : NULL,
                            .type = QDR_BYTE,
                            .width = widths[r]};
-        FINE(qdr_map_start(map, QDR_FORWARD, &field, 1, &exchange[r]));
+        FINE(qdr_map_start(map, QDR_FORWARD, 1, &field, &exchange[r]));
     }
     no_memory = 0;
     if (rank != 0) MPI_Barrier(MPI_COMM_WORLD);
     for (int r = 0; r < ROUNDS; r++) {
-        FINE(qdr_exchange_wait(&exchange[r]));
+        FINE(qdr_wait(&exchange[r]));
         int64_t wrong = 0;
         for (int64_t at = 0; rank == to && at < widths[r]; at++) wrong += memory[r][at] != byte_of(r, 0, at);
         CHECK_SAYING(wrong == 0, "round %d: %lld bytes are wrong", r, (long long)wrong);
@@ -186,7 +187,7 @@ static qdr_map *everyone(MPI_Comm comm, const char *algorithm, const char *trans
     plan.chunk = window ? 64 : 0;
     options.plan = &plan;
     options.reverse = QDR_REVERSE_COMBINE;
-    qdr_indices needs = {.links = links, .link_rank = link_rank, .local = local, .remote = remote};
+    qdr_indices needs = {.links = links, .link_rank = link_rank, .place = local, .partner_place = remote};
     FINE(qdr_map_create(comm, NULL, &needs, &options, &map));
     return map;
 }
@@ -202,7 +203,7 @@ static void sum_up(qdr_map *map, int round, double *sum) {
         .source = array, .target = array, .type = QDR_DOUBLE, .width = WIDTH, .operation = QDR_SUM};
     MPI_Barrier(MPI_COMM_WORLD);
     rest(round ? 0.002 * (ranks - 1 - rank) : 0.002 * rank);
-    FINE(qdr_map_exchange(map, QDR_REVERSE, &field, 1));
+    FINE(qdr_map_exchange(map, QDR_REVERSE, 1, &field));
     memcpy(sum, array, SUMMED * WIDTH * sizeof *sum);
 }
 

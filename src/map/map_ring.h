@@ -47,9 +47,9 @@ static inline void set_ring(ring *made) {
                    .in = {4, 5, 6, 7},
                    .options = QDR_MAP_OPTIONS,
                    .plan = QDR_PLAN_OPTIONS};
-    made->sends = (qdr_indices){.partners = 1, .rank = &made->to, .count = &made->count, .local = made->out};
+    made->sends = (qdr_indices){.partners = 1, .rank = &made->to, .count = &made->count, .place = made->out};
     made->receives =
-        (qdr_indices){.partners = 1, .rank = &made->from, .count = &made->count, .local = made->in};
+        (qdr_indices){.partners = 1, .rank = &made->from, .count = &made->count, .place = made->in};
     made->options.plan = &made->plan;
 }
 
@@ -79,7 +79,7 @@ static inline void run_ring(qdr_map *map) {
     double array[2 * SENT];
     fill_ring(array);
     qdr_field field = {.source = array, .target = array, .type = QDR_DOUBLE, .width = 1};
-    FINE(qdr_map_exchange(map, QDR_FORWARD, &field, 1));
+    FINE(qdr_map_exchange(map, QDR_FORWARD, 1, &field));
     for (int i = 0; i < SENT; i++) CHECK(array[SENT + i] == 100 * ((rank + ranks - 1) % ranks) + i);
 }
 

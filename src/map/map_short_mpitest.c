@@ -39,7 +39,7 @@ static qdr_map *make_map(void) {
     }
     qdr_indices side = {.partners = ranks, .rank = partner, .count = one};
     plan.transport = "node";
-    plan.stall_seconds = 60;
+    plan.deadline = 60;
     options.plan = &plan;
     CHECK_SAYING(qdr_map_create(MPI_COMM_WORLD, &side, &side, &options, &map) == QDR_OK, "%s",
                  qdr_error_message());
@@ -68,7 +68,7 @@ int main(int count, char **words) {
     const char *transport = count > 1 ? words[1] : "node";
     qdr_map *map = make_map();
     unsigned char *out[2], *in[2];
-    qdr_exchange *exchange[2] = {NULL, NULL};
+    qdr_pending *exchange[2] = {NULL, NULL};
     qdr_plan_info info = {.transport = ""};
     for (int i = 0; i < 2; i++) {
         out[i] = malloc((size_t)ranks * MOST);
@@ -80,7 +80,7 @@ int main(int count, char **words) {
         int64_t width = width_of(round);
         int slot = round % 2;
         if (exchange[slot]) {
-            CHECK_SAYING(qdr_exchange_wait(&exchange[slot]) == QDR_OK, "%s", qdr_error_message());
+            CHECK_SAYING(qdr_wait(&exchange[slot]) == QDR_OK, "%s", qdr_error_message());
             check(in[slot], round - 2);
         }
         if (round >= ROUNDS) continue;
@@ -88,7 +88,7 @@ int main(int count, char **words) {
             content_fill(out[slot] + r * width, width, content_key(0, round, rank, r));
         memset(in[slot], 0, (size_t)(ranks * width));
         qdr_field field = {.source = out[slot], .target = in[slot], .type = QDR_BYTE, .width = width};
-        CHECK_SAYING(qdr_map_start(map, QDR_FORWARD, &field, 1, &exchange[slot]) == QDR_OK, "%s",
+        CHECK_SAYING(qdr_map_start(map, QDR_FORWARD, 1, &field, &exchange[slot]) == QDR_OK, "%s",
                      qdr_error_message());
     }
     MPI_Allreduce(MPI_IN_PLACE, &refused, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

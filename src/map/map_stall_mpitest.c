@@ -49,8 +49,8 @@ static qdr_status open_job(job *work, qdr_plan_options plan, int unordered, int 
             one[count] = 1;
             partner[count++] = r;
         }
-    qdr_indices side = {.partners = count, .rank = partner, .count = one, .local = place};
-    plan.stall_seconds = deadline;
+    qdr_indices side = {.partners = count, .rank = partner, .count = one, .place = place};
+    plan.deadline = deadline;
     plan.transport = "node";
     options.plan = &plan;
     options.reverse = QDR_REVERSE_REPLACE;
@@ -64,14 +64,14 @@ static qdr_status open_job(job *work, qdr_plan_options plan, int unordered, int 
     return status;
 }
 
-static qdr_status start(job *work, qdr_direction direction, qdr_exchange **exchange) {
+static qdr_status start(job *work, qdr_direction direction, qdr_pending **exchange) {
     work->round++;
     memset(work->in, 0, (size_t)ranks * BYTES);
     for (int r = 0; r < ranks; r++)
         content_fill(work->out + (int64_t)r * BYTES, BYTES, content_key(work->round, 0, rank, r));
     qdr_field field = {
         .source = work->out, .target = work->keeps ? NULL : work->in, .type = QDR_BYTE, .width = BYTES};
-    return qdr_map_start(work->map, direction, &field, 1, exchange);
+    return qdr_map_start(work->map, direction, 1, &field, exchange);
 }
 
 static void check(const job *work, qdr_direction direction) {
@@ -85,10 +85,10 @@ static void check(const job *work, qdr_direction direction) {
 }
 
 /* However slow the others are. */
-static qdr_status wait_patiently(qdr_exchange **exchange) {
+static qdr_status wait_patiently(qdr_pending **exchange) {
     double until = MPI_Wtime() + mpi_events_patience;
     qdr_status status;
-    while ((status = qdr_exchange_wait(exchange)) == QDR_STALLED && MPI_Wtime() < until) continue;
+    while ((status = qdr_wait(exchange)) == QDR_ERR_STALLED && MPI_Wtime() < until) continue;
     return status;
 }
 
@@ -103,7 +103,7 @@ static void close_job(job *work) {
 static void test_late(int unordered, int keeps, qdr_direction direction) {
     char late[40];
     job work;
-    qdr_exchange *exchange = NULL;
+    qdr_pending *exchange = NULL;
     qdr_plan_options plan = QDR_PLAN_OPTIONS;
     FINE(open_job(&work, plan, unordered, keeps));
     snprintf(late, sizeof late, "rank %d (process", ranks - 1);
@@ -118,16 +118,16 @@ static void test_late(int unordered, int keeps, qdr_direction direction) {
     /* Whom a rank misses is known when the others have come as far as they can. */
     for (int i = 0; rank < ranks - 1 && i < 20; i++) {
         begin = MPI_Wtime();
-        status = qdr_exchange_wait(&exchange);
-        if (status != QDR_STALLED || strstr(qdr_error_message(), late)) break;
+        status = qdr_wait(&exchange);
+        if (status != QDR_ERR_STALLED || strstr(qdr_error_message(), late)) break;
     }
     if (rank < ranks - 1)
-        CHECK_SAYING(status == QDR_STALLED && strstr(qdr_error_message(), late) &&
+        CHECK_SAYING(status == QDR_ERR_STALLED && strstr(qdr_error_message(), late) &&
                          strstr(qdr_error_message(), "20000 bytes to come") &&
                          MPI_Wtime() - begin < deadline + patience,
                      "'%s' after %.1f s: %s", qdr_status_text(status), MPI_Wtime() - begin,
                      status ? qdr_error_message() : "");
-    if (status == QDR_STALLED) CHECK(strstr(qdr_stall_report(), "on this node") != NULL);
+    if (status == QDR_ERR_STALLED) CHECK(strstr(qdr_stall_report(), "on this node") != NULL);
     if (rank < ranks - 1) event_say(noticed);
     FINE(wait_patiently(&exchange));
     check(&work, direction);
@@ -137,12 +137,12 @@ static void test_late(int unordered, int keeps, qdr_direction direction) {
 /* What has stalled may be given up; others are not harmed. */
 static void test_given_up(void) {
     job work;
-    qdr_exchange *exchange = NULL;
+    qdr_pending *exchange = NULL;
     qdr_plan_options plan = QDR_PLAN_OPTIONS;
     FINE(open_job(&work, plan, 0, 0));
     if (rank < ranks - 1) {
         FINE(start(&work, QDR_FORWARD, &exchange));
-        CHECK(qdr_exchange_wait(&exchange) == QDR_STALLED);
+        CHECK(qdr_wait(&exchange) == QDR_ERR_STALLED);
     }
     close_job(&work);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -174,7 +174,7 @@ static void count_event(void *context, const qdr_event *event) {
 /* What a survivor has to say about the call in which it noticed. */
 static void report(qdr_status status, double begin, const char *word) {
     double took = MPI_Wtime() - begin;
-    int good = status == QDR_STALLED && took < deadline + patience &&
+    int good = status == QDR_ERR_STALLED && took < deadline + patience &&
                strstr(qdr_error_message(), word) != NULL && !mpi_check_failures;
     printf("%s: rank %d, %.1f s, %s: %s\n", good ? "survived" : "failed", rank, took, qdr_status_text(status),
            status ? qdr_error_message() : "nothing was noticed");
@@ -204,12 +204,12 @@ static void lose_a_rank(const char *stage, int events) {
     FINE(open_job(&work, plan, 0, 0));
     /* Some may end one more exchange than others before they notice. */
     for (int i = 0;; i++) {
-        qdr_exchange *exchange = NULL;
+        qdr_pending *exchange = NULL;
         qdr_direction direction = (qdr_direction)(i % 2);
         if (dies && i == EXCHANGES) leave();
         begin = MPI_Wtime();
         qdr_status status = start(&work, direction, &exchange);
-        if (!status) status = qdr_exchange_wait(&exchange);
+        if (!status) status = qdr_wait(&exchange);
         if (status || i == EXCHANGES + 1) report(status, begin, lost);
         check(&work, direction);
     }
@@ -223,7 +223,7 @@ int main(int count, char **words) {
     events_open();
     deadline = events_deadline(shortest);
     snprintf(seconds, sizeof seconds, "%.1f", deadline);
-    setenv("QDR_STALL_SECONDS", seconds, 1);
+    setenv("QDR_DEADLINE", seconds, 1);
     reported = event_next();
     if (count > 2) {
         way = words[2];

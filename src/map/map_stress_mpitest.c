@@ -71,7 +71,7 @@ int64_t __wrap_qdri_arena_take(qdri_wire *wire, int64_t bytes) {
 
 /* One exchange under way. */
 typedef struct run {
-    qdr_exchange *exchange; /* NULL: none */
+    qdr_pending *exchange; /* NULL: none */
     qdr_direction direction;
     uint64_t key;
     int64_t width;
@@ -120,7 +120,7 @@ static qdr_plan_options draw_plan(void) {
     options.transport = transports[qdri_random_below(&common, COUNT(transports))];
     options.chunk = chunks[qdri_random_below(&common, COUNT(chunks))];
     options.in_flight = 1 + (int)qdri_random_below(&common, MOST_IN_FLIGHT);
-    options.stall_seconds = 30;
+    options.deadline = 30;
     return options;
 }
 
@@ -152,7 +152,7 @@ static void make_map(record *one, MPI_Comm comm) {
         fine(qdr_map_create(comm, NULL, &in.indices, &options, &one->map), "create");
         break;
     default:
-        out.indices.remote = in.indices.remote = NULL;
+        out.indices.partner_place = in.indices.partner_place = NULL;
         fine(qdr_map_create(comm, &out.indices, &in.indices, &options, &one->map), "create");
     }
     qdr_machine_destroy(&machine);
@@ -274,7 +274,7 @@ static void note_size(const record *one, const run *it) {
 
 static void start_map_run(record *one, run *it, uint64_t word) {
     open_map_run(one, it, word);
-    fine(qdr_map_start(one->map, it->direction, &it->field, 1, &it->exchange), "start");
+    fine(qdr_map_start(one->map, it->direction, 1, &it->field, &it->exchange), "start");
 }
 
 /* Plans: one message after the other in the order of the partners. */
@@ -291,11 +291,11 @@ static void start_plan_run(record *one, run *it, uint64_t word) {
                      content_key((int64_t)it->key, 0, rank, one->view.destination[i]));
         at += bytes;
     }
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = it->width;
     buffers.outgoing_base = it->source;
     buffers.incoming_base = it->target;
-    fine(qdr_exchange_start(one->plan, &buffers, &it->exchange), "plan start");
+    fine(qdr_plan_start(one->plan, &buffers, &it->exchange), "plan start");
 }
 
 static void check_plan_run(const record *one, const run *it) {
@@ -349,14 +349,14 @@ static void end_run(record *one, run *it) {
 
 static void wait_run(record *one, run *it) {
     if (!it->exchange) return;
-    fine(qdr_exchange_wait(&it->exchange), "wait");
+    fine(qdr_wait(&it->exchange), "wait");
     end_run(one, it);
 }
 
 static void test_run(record *one, run *it) {
     int ended = 0;
     if (!it->exchange) return;
-    fine(qdr_exchange_test(&it->exchange, &ended), "test");
+    fine(qdr_test(&it->exchange, &ended), "test");
     if (ended) end_run(one, it);
 }
 

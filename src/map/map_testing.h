@@ -180,8 +180,8 @@ static inline side make_side(const links *all, int own, int receives, int partne
     made.indices = (qdr_indices){.partners = partners,
                                  .rank = made.rank,
                                  .count = made.count,
-                                 .local = made.local,
-                                 .remote = made.remote};
+                                 .place = made.local,
+                                 .partner_place = made.remote};
     return made;
 }
 
@@ -211,7 +211,7 @@ static inline void flatten(side *made, qdri_random *random) {
     made->local = local;
     made->remote = remote;
     made->indices =
-        (qdr_indices){.links = links, .link_rank = made->link_rank, .local = local, .remote = remote};
+        (qdr_indices){.links = links, .link_rank = made->link_rank, .place = local, .partner_place = remote};
 }
 
 /* The same for all partners, in an order drawn from `random`; NULL: by rising rank. */

@@ -17,10 +17,10 @@ static int is_rising(const int64_t *key, int64_t count) {
     return 1;
 }
 
-/* The local place where there is no list is the link's own number. */
+/* The place where there is no list is the link's own number. */
 static void put(const qdr_indices *given, int64_t from, int64_t to, qdri_map_links *sorted) {
-    sorted->local[to] = given->local ? given->local[from] : from;
-    sorted->remote[to] = given->remote[from];
+    sorted->place[to] = given->place ? given->place[from] : from;
+    sorted->partner_place[to] = given->partner_place[from];
 }
 
 static int sort_partner(const qdr_indices *given, const int64_t *key, int64_t first, int64_t count,
@@ -34,16 +34,16 @@ static int sort_partner(const qdr_indices *given, const int64_t *key, int64_t fi
     return 1;
 }
 
-qdr_status qdri_map_sort(const qdr_indices *given, int by_local, qdri_map_links *sorted) {
-    const int64_t *key = by_local ? given->local : given->remote;
+qdr_status qdri_map_sort(const qdr_indices *given, int by_place, qdri_map_links *sorted) {
+    const int64_t *key = by_place ? given->place : given->partner_place;
     int64_t total = 0, first = 0;
     *sorted = (qdri_map_links){NULL, NULL};
     for (int i = 0; i < given->partners; i++) total += given->count[i];
     if (!key || is_rising(key, total)) return QDR_OK;
     int64_t *order = QDRI_ARRAY(int64_t, total);
-    sorted->local = QDRI_ARRAY(int64_t, total);
-    sorted->remote = QDRI_ARRAY(int64_t, total);
-    int done = order && sorted->local && sorted->remote;
+    sorted->place = QDRI_ARRAY(int64_t, total);
+    sorted->partner_place = QDRI_ARRAY(int64_t, total);
+    int done = order && sorted->place && sorted->partner_place;
     for (int i = 0; done && i < given->partners; i++) {
         done = sort_partner(given, key, first, given->count[i], order, sorted);
         first += given->count[i];
@@ -55,7 +55,7 @@ qdr_status qdri_map_sort(const qdr_indices *given, int by_local, qdri_map_links 
 }
 
 void qdri_map_links_free(qdri_map_links *links) {
-    free(links->local);
-    free(links->remote);
+    free(links->place);
+    free(links->partner_place);
     *links = (qdri_map_links){NULL, NULL};
 }

@@ -124,25 +124,25 @@ static void give_memory(memory *taken) {
 }
 
 /* Waits; up to the wrong exchange, as long as it takes. */
-static qdr_status wait_for(const run *self, int e, qdr_exchange **exchange) {
+static qdr_status wait_for(const run *self, int e, qdr_pending **exchange) {
     double begin = MPI_Wtime();
     qdr_status status;
-    do status = qdr_exchange_wait(exchange);
-    while (status == QDR_STALLED && e < self->wrong_exchange && MPI_Wtime() < begin + slowest);
+    do status = qdr_wait(exchange);
+    while (status == QDR_ERR_STALLED && e < self->wrong_exchange && MPI_Wtime() < begin + slowest);
     return status;
 }
 
 static qdr_status exchange_once(const run *self, int e, qdr_plan *plan) {
     memory taken;
     take_memory(self, e, &taken);
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = 1;
     buffers.outgoing = (const void *const *)taken.out;
     buffers.incoming = (void *const *)taken.in;
     buffers.outgoing_items = taken.out_bytes;
     buffers.incoming_items = taken.in_bytes;
-    qdr_exchange *exchange = NULL;
-    qdr_status status = qdr_exchange_start(plan, &buffers, &exchange);
+    qdr_pending *exchange = NULL;
+    qdr_status status = qdr_plan_start(plan, &buffers, &exchange);
     if (!status) status = wait_for(self, e, &exchange);
     if (!status) {
         check_memory(self, e, &taken);
@@ -168,8 +168,8 @@ static qdr_status map_once(const run *self, int e, qdr_map *map) {
     for (int64_t i = 0; i < FIELD; i++)
         for (int64_t k = 0; k < width; k++) own[i * width + k] = value(self, e, rank, i, k);
     qdr_field field = {.source = own, .target = all, .type = QDR_DOUBLE, .width = width};
-    qdr_exchange *exchange = NULL;
-    qdr_status status = qdr_map_start(map, QDR_FORWARD, &field, 1, &exchange);
+    qdr_pending *exchange = NULL;
+    qdr_status status = qdr_map_start(map, QDR_FORWARD, 1, &field, &exchange);
     if (!status) status = wait_for(self, e, &exchange);
     if (status) return status;
     int64_t wrong = 0;
@@ -196,7 +196,7 @@ static qdr_status make_map(MPI_Comm comm, const qdr_plan_options *plan, qdr_map 
             here[others] = r * FIELD + i;
             there[others] = i;
         }
-    qdr_indices needs = {.links = others, .link_rank = owner, .local = here, .remote = there};
+    qdr_indices needs = {.links = others, .link_rank = owner, .place = here, .partner_place = there};
     qdr_map_options options = QDR_MAP_OPTIONS;
     options.plan = plan;
     qdr_status status = qdr_map_create(comm, NULL, &needs, &options, map);
@@ -217,7 +217,7 @@ static qdr_status make_plan(MPI_Comm comm, const qdr_plan_options *options, qdr_
         one[r] = r != rank;
     }
     qdr_status status =
-        qdr_partners_from_both(comm, ranks, everyone, one, ranks, everyone, one, 0, &partners);
+        qdr_partners_from_both(comm, ranks, everyone, one, ranks, everyone, one, 1, &partners);
     if (!status) status = qdr_plan_create(partners, options, plan);
     qdr_partners_destroy(&partners);
     return status;
@@ -232,10 +232,11 @@ static int run_one(MPI_Comm comm, const run *self) {
     options.algorithm = self->algorithm;
     options.transport = self->transport;
     options.in_flight = self->in_flight;
-    options.stall_seconds = patience;
+    options.deadline = patience;
     qdr_status status = self->is_map ? make_map(comm, &options, &map) : make_plan(comm, &options, &plan);
-    int found = status == QDR_MISMATCH && strstr(qdr_error_message(), "in an exchange of an earlier plan");
-    int late = found || status == QDR_STALLED || status == QDR_LOST, any_late = 0;
+    int found =
+        status == QDR_ERR_MISMATCH && strstr(qdr_error_message(), "in an exchange of an earlier plan");
+    int late = found || status == QDR_ERR_STALLED || status == QDR_ERR_LOST, any_late = 0;
     CHECK_SAYING(!status || late, "run %lld: %s", (long long)self->number, qdr_error_message());
     MPI_Allreduce(&late, &any_late, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     swept += found;
@@ -250,7 +251,7 @@ static int run_one(MPI_Comm comm, const run *self) {
         qdr_status got = self->is_map ? map_once(self, e, map) : exchange_once(self, e, plan);
         CHECK_SAYING(!got || e >= self->wrong_exchange, "run %lld, exchange %d before the wrong one, %d: %s",
                      (long long)self->number, e, self->wrong_exchange, qdr_error_message());
-        CHECK_SAYING(got == QDR_OK || got == QDR_MISMATCH || got == QDR_STALLED || got == QDR_MPI,
+        CHECK_SAYING(got == QDR_OK || got == QDR_ERR_MISMATCH || got == QDR_ERR_STALLED || got == QDR_ERR_MPI,
                      "run %lld: %s", (long long)self->number, qdr_error_message());
         heard = got != QDR_OK;
         good += !got;

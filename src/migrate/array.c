@@ -62,8 +62,9 @@ static void add(qdri_array *array, int64_t key, int64_t start, int64_t count) {
         drop(array, other);
     }
     if (array->segments == array->capacity) {
-        qdri_run_fail(array->stock.run, qdri_fail(QDR_MEMORY, "the array lies in more than %" PRId64 " parts",
-                                                  array->capacity));
+        qdri_run_fail(
+            array->stock.run,
+            qdri_fail(QDR_ERR_MEMORY, "the array lies in more than %" PRId64 " parts", array->capacity));
         return;
     }
     array->segment[array->segments++] = (segment){start, count, key};
@@ -88,7 +89,7 @@ static void promise(qdri_array *array, const qdri_trip *trip, int is_parked) {
         segment *hole = find(array, HOLE, is_parked);
         if (!hole) {
             qdri_run_fail(array->stock.run,
-                          qdri_fail(QDR_BROKEN,
+                          qdri_fail(QDR_ERR_BROKEN,
                                     "%" PRId64 " items come in phase %" PRId64 " for which there is no room",
                                     units, trip->phase));
             return;
@@ -121,7 +122,7 @@ static int place(qdri_stock *stock, qdri_trip *trip, qdri_intake *intake) {
     if (!promised) return 0;
     int64_t count = promised->count < most ? promised->count : most;
     if (!qdri_budget_take(&stock->job->budget, count * item_bytes)) {
-        qdri_run_fail(stock->run, qdri_fail(QDR_BROKEN, "%" PRId64 " items go beyond the limit", count));
+        qdri_run_fail(stock->run, qdri_fail(QDR_ERR_BROKEN, "%" PRId64 " items go beyond the limit", count));
         return 0;
     }
     intake->start = promised->start;
@@ -160,7 +161,7 @@ static void give(qdri_stock *stock, qdri_trip *trip, int64_t bytes, qdri_outlet 
     segment *stretch = find(array, message_key(trip), 1);
     if (!stretch || count < 1 || count > trip->units - trip->moved) {
         qdri_run_fail(stock->run,
-                      qdri_fail(QDR_BROKEN,
+                      qdri_fail(QDR_ERR_BROKEN,
                                 "%" PRId64 " items from rank %d to rank %d are asked for in phase "
                                 "%" PRId64 ", and there are %" PRId64,
                                 count, trip->origin, trip->destination, trip->phase,

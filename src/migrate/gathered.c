@@ -212,7 +212,7 @@ static qdr_status find_rooms(const qdri_migration *job, planning *plan, int64_t 
         int64_t limit = qdri_limit_of(&plan->facts[rank], least);
         plan->room[rank] = qdri_room_of(job, &plan->facts[rank], plan->reserve[rank], limit);
         if (plan->room[rank] < 0)
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "rank %d has a limit of %" PRId64 " bytes, and its tables take %" PRId64, rank,
                              limit, plan->reserve[rank]);
     }
@@ -226,7 +226,7 @@ static qdr_status make_moves(qdri_migration *job, planning *plan, int64_t least,
     for (int round = 0; raise_reserves(job, plan, least); round++) {
         qdr_moves_destroy(moves);
         if (round == ROUNDS)
-            return qdri_fail(QDR_RANGE, "the tables of the schedule grow with the room they take");
+            return qdri_fail(QDR_ERR_RANGE, "the tables of the schedule grow with the room they take");
         QDRI_TRY(find_rooms(job, plan, least));
         QDRI_TRY(qdri_moves_create(plan->pattern, plan->room, job->method, &job->budget, moves));
         qdr_moves_view made = qdr_moves_look(*moves);
@@ -264,7 +264,7 @@ static qdr_status take_share(qdri_migration *job, const planning *plan, const qd
 static qdr_status make(qdri_migration *job, planning *plan, int64_t least) {
     qdr_moves *moves = NULL;
     if (job->budget.limit > 0 && plan->peak > job->budget.limit)
-        return qdri_fail(QDR_RANGE, "the sizes of all messages take %" PRId64 " bytes", plan->peak);
+        return qdri_fail(QDR_ERR_RANGE, "the sizes of all messages take %" PRId64 " bytes", plan->peak);
     qdr_status status = make_moves(job, plan, least, &moves);
     if (!status) status = take_share(job, plan, moves);
     qdr_moves_destroy(&moves);

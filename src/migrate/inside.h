@@ -130,7 +130,7 @@ int qdri_raise_reserve(const qdri_migration *job, const qdri_migration_facts *fa
 typedef struct qdri_stock qdri_stock;
 
 /* A way to a plan. `attempt` is collective and makes the itinerary, with limits of at least `least` bytes
- * (0: as they are). QDR_RANGE or QDR_MEMORY: not with these limits. */
+ * (0: as they are). QDR_ERR_RANGE or QDR_ERR_MEMORY: not with these limits. */
 typedef struct qdri_planner {
     qdr_status (*open)(qdri_migration *job);
     qdr_status (*attempt)(qdri_migration *job, int64_t least);

@@ -114,7 +114,7 @@ qdr_status qdri_check_place(const qdri_migration *job, int64_t incoming) {
     for (int rank = 0; rank < job->ranks; rank++)
         if (rank != job->rank) outgoing += job->going[rank];
     if (job->largest > 0 || incoming - outgoing <= job->facts.place) return QDR_OK;
-    return qdri_fail(QDR_RANGE,
+    return qdri_fail(QDR_ERR_RANGE,
                      "%" PRId64 " items come and %" PRId64 " leave, but the array has place for %" PRId64
                      " beyond those it holds; %" PRId64 " are missing",
                      incoming, outgoing, job->facts.place, incoming - outgoing - job->facts.place);
@@ -125,7 +125,7 @@ qdr_status qdri_check_place(const qdri_migration *job, int64_t incoming) {
 enum { LEAST = 1024, EXACTNESS = 512 };
 
 static int too_small(qdr_status status) {
-    return status == QDR_RANGE || status == QDR_MEMORY;
+    return status == QDR_ERR_RANGE || status == QDR_ERR_MEMORY;
 }
 
 /* A limit that works, with one below that does not and is hardly smaller. The last attempt made is not
@@ -161,7 +161,7 @@ static qdr_status refuse(qdri_migration *job, qdr_status status) {
     qdri_itinerary_free(&job->itinerary, &job->budget);
     status = QDR_OK;
     if (job->facts.limit > 0 && job->facts.limit < works)
-        status = qdri_fail(QDR_RANGE,
+        status = qdri_fail(QDR_ERR_RANGE,
                            "a limit of %" PRId64 " bytes is too small for the method %.40s; %" PRId64
                            " bytes do, on each rank that has less (%s)",
                            job->facts.limit, job->method, works, sentence);

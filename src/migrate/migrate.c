@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/sized.h"
 #include "migrate/objects.h"
 
 typedef struct cargo {
@@ -31,6 +32,7 @@ typedef struct cargo {
     int64_t count, capacity;
     int counted; /* there is a count */
     const qdr_objects *objects;
+    qdr_status refused; /* they are not as this library knows them */
 } cargo;
 
 /* ---- in common ----------------------------------------------------------------------------------------- */
@@ -58,16 +60,14 @@ qdr_status qdri_migration_agree(qdri_migration *job, qdr_status status) {
 static qdr_status read_options(qdri_migration *job, const qdr_migration_options *given) {
     qdri_spec spec;
     const qdri_moves_method *method;
-    job->how = (qdr_migration_options)QDR_MIGRATION_OPTIONS;
     job->method = "auto";
-    if (given && given->size != sizeof *given)
-        return qdri_fail(QDR_INVALID, "options.size is %zu, expected %zu; begin with QDR_MIGRATION_OPTIONS",
-                         given->size, sizeof *given);
-    if (given) job->how = *given;
+    qdri_sized_read(&job->how, sizeof job->how, given);
+    QDRI_TRY(qdri_sized_refuse("qdr_migration_options", job->how.size, sizeof job->how));
     if (job->how.method) job->method = job->how.method;
-    job->deadline = qdri_deadline(job->how.seconds);
+    job->deadline = qdri_deadline(job->how.deadline);
     if (job->how.memory < 0)
-        return qdri_fail(QDR_RANGE, "the limit is %" PRId64 " bytes; expected 0 or more", job->how.memory);
+        return qdri_fail(QDR_ERR_RANGE, "the limit is %" PRId64 " bytes; expected 0 or more",
+                         job->how.memory);
     job->facts.limit = job->how.memory;
     QDRI_TRY(qdri_spec_open(job->method, "method", &spec));
     QDRI_TRY(qdri_moves_method_named(spec.name, &method));
@@ -120,7 +120,7 @@ static qdr_status judge(const cargo *what, const int64_t *sum) {
     char on_the_way[120] = "", lost[80] = "";
     if (what->item_bytes > 0 || (sum[FAILURES] == 0 && sum[CAME] == sum[LEAVING])) return QDR_OK;
     if (sum[FAILURES] == 0)
-        return qdri_fail(QDR_MEMORY,
+        return qdri_fail(QDR_ERR_MEMORY,
                          "of %" PRId64 " objects %" PRId64 " moved; there is no memory for the rest",
                          sum[LEAVING], sum[CAME]);
     if (hold->failures == 0) return QDR_OK;
@@ -129,7 +129,7 @@ static qdr_status judge(const cargo *what, const int64_t *sum) {
                  sum[ASTRAY]);
     if (sum[LOST] > 0)
         snprintf(lost, sizeof lost, ", %" PRId64 " could be unpacked nowhere and are lost", sum[LOST]);
-    return qdri_fail(QDR_INVALID,
+    return qdri_fail(QDR_ERR_INVALID,
                      "%s; of %" PRId64 " objects %" PRId64 " moved, %" PRId64 " stayed%s%s (%" PRId64
                      " failures)",
                      hold->failure, sum[LEAVING], sum[CAME],
@@ -214,27 +214,29 @@ static qdr_status migrate(MPI_Comm comm, cargo *what, const qdr_migration_option
 /* ---- arrays -------------------------------------------------------------------------------------------- */
 
 static qdr_status check_array(const cargo *what) {
-    if (!what->counted) return qdri_fail(QDR_INVALID, "the number of items is NULL");
+    if (!what->counted) return qdri_fail(QDR_ERR_INVALID, "the number of items is NULL");
     if (what->item_bytes < 1)
-        return qdri_fail(QDR_RANGE, "an item has %" PRId64 " bytes; expected 1 or more", what->item_bytes);
+        return qdri_fail(QDR_ERR_RANGE, "an item has %" PRId64 " bytes; expected 1 or more",
+                         what->item_bytes);
     if (what->count < 0 || what->count > what->capacity)
-        return qdri_fail(
-            QDR_RANGE, "there are %" PRId64 " items in an array for %" PRId64 "; expected 0 to its capacity",
-            what->count, what->capacity);
+        return qdri_fail(QDR_ERR_RANGE,
+                         "there are %" PRId64 " items in an array for %" PRId64
+                         "; expected 0 to its capacity",
+                         what->count, what->capacity);
     if (what->capacity > INT64_MAX / 4 / what->item_bytes)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "%" PRId64 " items of %" PRId64
                          " bytes are more than any memory has; expected at most %" PRId64 " of them",
                          what->capacity, what->item_bytes, INT64_MAX / 4 / what->item_bytes);
     if ((what->count > 0 && !what->destination) || (what->capacity > 0 && !what->items))
-        return qdri_fail(QDR_INVALID, "the items or their destinations are NULL");
+        return qdri_fail(QDR_ERR_INVALID, "the items or their destinations are NULL");
     return QDR_OK;
 }
 
 static qdr_status check_destination(const char *what, int64_t number, int destination, int ranks) {
     return destination >= 0 && destination < ranks
                ? QDR_OK
-               : qdri_fail(QDR_RANGE, "%s %" PRId64 " goes to rank %d; expected 0 to %d", what, number,
+               : qdri_fail(QDR_ERR_RANGE, "%s %" PRId64 " goes to rank %d; expected 0 to %d", what, number,
                            destination, ranks - 1);
 }
 
@@ -266,9 +268,10 @@ static void unload_array(cargo *what) {
     qdri_array_close(&what->as.array);
 }
 
-qdr_status qdr_migrate_array(MPI_Comm comm, void *items, int64_t item_bytes, int64_t *count, int64_t capacity,
-                             int *destination, const qdr_migration_options *options,
-                             qdr_migration_report *report) {
+qdr_status qdr_migrate_array_sized(MPI_Comm comm, int64_t *count, int64_t capacity, void *items,
+                                   int64_t item_bytes, int *destination, const qdr_migration_options *options,
+                                   qdr_migration_report *report, size_t report_bytes) {
+    qdr_migration_report known;
     cargo what = {.weigh = weigh_array,
                   .load = load_array,
                   .deliver = deliver_array,
@@ -279,7 +282,8 @@ qdr_status qdr_migrate_array(MPI_Comm comm, void *items, int64_t item_bytes, int
                   .count = count ? *count : 0,
                   .counted = count != NULL,
                   .capacity = capacity};
-    QDRI_TRY(migrate(comm, &what, options, report));
+    QDRI_TRY(migrate(comm, &what, options, &known));
+    if (report) qdri_sized_fill(report, report_bytes, &known, sizeof known);
     *count = what.count;
     return QDR_OK;
 }
@@ -287,32 +291,34 @@ qdr_status qdr_migrate_array(MPI_Comm comm, void *items, int64_t item_bytes, int
 /* ---- objects ------------------------------------------------------------------------------------------- */
 
 static qdr_status check_objects(const qdr_objects *objects) {
-    if (!objects) return qdri_fail(QDR_INVALID, "the objects are NULL");
+    if (!objects) return qdri_fail(QDR_ERR_INVALID, "the objects are NULL");
     if (objects->count < 0)
-        return qdri_fail(QDR_RANGE, "there are %" PRId64 " objects; expected 0 or more", objects->count);
+        return qdri_fail(QDR_ERR_RANGE, "there are %" PRId64 " objects; expected 0 or more", objects->count);
     if (!objects->size || !objects->pack || !objects->release || !objects->unpack ||
         (objects->count > 0 && !objects->destination))
-        return qdri_fail(QDR_INVALID, "a callback of the objects, or their destinations, are NULL");
+        return qdri_fail(QDR_ERR_INVALID, "a callback of the objects, or their destinations, are NULL");
     return QDR_OK;
 }
 
 static qdr_status weigh_object(const qdr_objects *objects, qdri_migration *job, int64_t number) {
     int64_t size = objects->size(objects->context, number);
     if (size < 0 || size > QDRI_UNITS_LIMIT / 4)
-        return qdri_fail(QDR_INVALID, "object %" PRId64 ": size returned %" PRId64 "; expected 0 to %" PRId64,
-                         number, size, (int64_t)QDRI_UNITS_LIMIT / 4);
+        return qdri_fail(QDR_ERR_INVALID,
+                         "object %" PRId64 ": size returned %" PRId64 "; expected 0 to %" PRId64, number,
+                         size, (int64_t)QDRI_UNITS_LIMIT / 4);
     int64_t bytes = qdri_object_bytes(size), *going = &job->going[objects->destination[number]];
     if (bytes > job->largest) job->largest = bytes;
     job->facts.objects++;
     job->facts.padding += bytes - size - (int64_t)sizeof(qdri_object_entry);
     *going += bytes;
     return *going > QDRI_UNITS_LIMIT / 2
-               ? qdri_fail(QDR_RANGE, "the objects have more than 2^59 bytes in all")
+               ? qdri_fail(QDR_ERR_RANGE, "the objects have more than 2^59 bytes in all")
                : QDR_OK;
 }
 
 static qdr_status weigh_objects(cargo *what, qdri_migration *job) {
     const qdr_objects *objects = what->objects;
+    QDRI_TRY(what->refused);
     QDRI_TRY(check_objects(objects));
     job->unit_bytes = 1;
     job->facts.place = QDRI_UNITS_LIMIT;
@@ -340,12 +346,20 @@ static void unload_objects(cargo *what) {
     qdri_hold_close(&what->as.hold);
 }
 
-qdr_status qdr_migrate_objects(MPI_Comm comm, const qdr_objects *objects,
-                               const qdr_migration_options *options, qdr_migration_report *report) {
+qdr_status qdr_migrate_objects_sized(MPI_Comm comm, const qdr_objects *objects, size_t objects_bytes,
+                                     const qdr_migration_options *options, qdr_migration_report *report,
+                                     size_t report_bytes) {
+    qdr_migration_report known;
+    qdr_objects own;
     cargo what = {.weigh = weigh_objects,
                   .load = load_objects,
                   .deliver = deliver_objects,
                   .unload = unload_objects,
-                  .objects = objects};
-    return migrate(comm, &what, options, report);
+                  .objects = objects ? &own : NULL,
+                  .refused =
+                      objects ? qdri_element_read("qdr_objects", &own, sizeof own, objects, objects_bytes, 0)
+                              : QDR_OK};
+    QDRI_TRY(migrate(comm, &what, options, &known));
+    if (report) qdri_sized_fill(report, report_bytes, &known, sizeof known);
+    return QDR_OK;
 }

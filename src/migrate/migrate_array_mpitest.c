@@ -125,7 +125,7 @@ static void try_limits(job *work, qdr_migration_options how, const char *label) 
     qdr_migration_report report;
     char sentence[1024];
     how.memory = 1;
-    qdr_status status = qdr_migrate_array(comm, work->items, work->bytes, &work->count, work->capacity,
+    qdr_status status = qdr_migrate_array(comm, &work->count, work->capacity, work->items, work->bytes,
                                           work->destination, &how, &report);
     if (!status) {
         for (int64_t i = 0; i < work->count; i++) CHECK(work->destination[i] == rank);
@@ -133,14 +133,14 @@ static void try_limits(job *work, qdr_migration_options how, const char *label) 
     }
     snprintf(sentence, sizeof sentence, "%s", qdr_error_message());
     int64_t least = limit_that_does(sentence);
-    CHECK_SAYING(status == QDR_RANGE && least > 1 && strstr(sentence, "a limit of 1 bytes"), "%s: %s", label,
-                 sentence);
+    CHECK_SAYING(status == QDR_ERR_RANGE && least > 1 && strstr(sentence, "a limit of 1 bytes"), "%s: %s",
+                 label, sentence);
     check(work, &how, &report, 0, label);
     if (least < 0) return;
     for (int more = 0; more < 2; more++) {
         fill(work);
         how.memory = least + more * (least / 3 + 10 * work->bytes);
-        status = qdr_migrate_array(comm, work->items, work->bytes, &work->count, work->capacity,
+        status = qdr_migrate_array(comm, &work->count, work->capacity, work->items, work->bytes,
                                    work->destination, &how, &report);
         CHECK_SAYING(status == QDR_OK, "%s, %lld bytes: %s", label, (long long)how.memory,
                      qdr_error_message());
@@ -191,10 +191,10 @@ static void test(const migration_case *what, int64_t bytes, tightness tight, con
              (long long)bytes, tight, (unsigned long long)what->seed);
     how.method = by->spec;
     open_job(&work, tight);
-    qdr_status status = qdr_migrate_array(comm, work.items, bytes, &work.count, work.capacity,
+    qdr_status status = qdr_migrate_array(comm, &work.count, work.capacity, work.items, bytes,
                                           work.destination, &how, &report);
     if (status)
-        CHECK_SAYING(status == QDR_RANGE && (by->refuses || tight == EXACT), "%s: %s", label,
+        CHECK_SAYING(status == QDR_ERR_RANGE && (by->refuses || tight == EXACT), "%s: %s", label,
                      qdr_error_message());
     check(&work, &how, &report, status == QDR_OK, label);
     if (ranks < 16) compare(&work, by->spec, status, &report, label);

@@ -63,8 +63,8 @@ static qdr_status run(call *made, qdr_migration_report *report) {
                            .context = made};
     const qdr_migration_options *how = made->without_options ? NULL : &made->how;
     if (made->as_objects) return qdr_migrate_objects(MPI_COMM_WORLD, &objects, how, report);
-    return qdr_migrate_array(MPI_COMM_WORLD, made->without_items ? NULL : made->items, made->item_bytes,
-                             made->without_count ? NULL : &made->count, made->capacity, made->destination,
+    return qdr_migrate_array(MPI_COMM_WORLD, made->without_count ? NULL : &made->count, made->capacity,
+                             made->without_items ? NULL : made->items, made->item_bytes, made->destination,
                              how, report);
 }
 
@@ -91,54 +91,54 @@ static void test_arguments(void) {
     if (last) made.destination[17] = ranks;
     snprintf(words, sizeof words, "rank %d: item 17 goes to rank %d; expected 0 to %d", ranks - 1, ranks,
              ranks - 1);
-    refused(&made, QDR_RANGE, words);
+    refused(&made, QDR_ERR_RANGE, words);
     made = fine();
     if (last) made.destination[3] = -1;
-    refused(&made, QDR_RANGE, "item 3 goes to rank -1");
+    refused(&made, QDR_ERR_RANGE, "item 3 goes to rank -1");
     made = fine();
     if (last) made.count = CAPACITY + 1;
-    refused(&made, QDR_RANGE, "there are 101 items in an array for 100");
+    refused(&made, QDR_ERR_RANGE, "there are 101 items in an array for 100");
     made = fine();
     if (last) made.count = -1;
-    refused(&made, QDR_RANGE, "there are -1 items");
+    refused(&made, QDR_ERR_RANGE, "there are -1 items");
     made = fine();
     if (last) made.item_bytes = 0;
-    refused(&made, QDR_RANGE, "an item has 0 bytes");
+    refused(&made, QDR_ERR_RANGE, "an item has 0 bytes");
     made = fine();
     if (last) made.capacity = INT64_MAX / 8;
-    refused(&made, QDR_RANGE, "more than any memory has");
+    refused(&made, QDR_ERR_RANGE, "more than any memory has");
     made = fine();
     if (last) made.without_items = 1;
-    refused(&made, QDR_INVALID, "the items or their destinations are NULL");
+    refused(&made, QDR_ERR_INVALID, "the items or their destinations are NULL");
     made = fine();
     if (last) made.without_count = 1;
-    refused(&made, QDR_INVALID, "the number of items is NULL");
+    refused(&made, QDR_ERR_INVALID, "the number of items is NULL");
 }
 
 static void test_options(void) {
     int last = rank == ranks - 1;
     call made = fine();
     if (last) made.how.size = 4;
-    refused(&made, QDR_INVALID, "options.size is 4");
+    refused(&made, QDR_ERR_INVALID, "options.size is 4");
     made = fine();
     if (last) made.how.memory = -1;
-    refused(&made, QDR_RANGE, "the limit is -1 bytes");
+    refused(&made, QDR_ERR_RANGE, "the limit is -1 bytes");
     made = fine();
     if (last) made.how.method = "swiftly";
-    refused(&made, QDR_UNKNOWN, "unknown method 'swiftly'; there are auto, direct");
+    refused(&made, QDR_ERR_UNKNOWN, "unknown method 'swiftly'; there are auto, direct");
     made = fine();
     if (last) made.how.method = "greedy:first=second";
-    refused(&made, QDR_SYNTAX, "second");
+    refused(&made, QDR_ERR_SYNTAX, "second");
     if (ranks == 1) return;
     made = fine();
     made.how.method = last ? "greedy" : "robust";
-    refused(&made, QDR_MISMATCH, "differ in the method");
+    refused(&made, QDR_ERR_MISMATCH, "differ in the method");
     made = fine();
     made.item_bytes = last ? 16 : 8;
-    refused(&made, QDR_MISMATCH, "differ in the bytes of an item: ");
+    refused(&made, QDR_ERR_MISMATCH, "differ in the bytes of an item: ");
     made = fine();
     made.as_objects = last;
-    refused(&made, QDR_MISMATCH, "differ in the kind of what migrates");
+    refused(&made, QDR_ERR_MISMATCH, "differ in the kind of what migrates");
 }
 
 static void test_objects(void) {
@@ -146,17 +146,17 @@ static void test_objects(void) {
     call made = fine();
     made.as_objects = 1;
     if (last) made.without_items = 1;
-    refused(&made, QDR_INVALID, "a callback of the objects, or their destinations, are NULL");
+    refused(&made, QDR_ERR_INVALID, "a callback of the objects, or their destinations, are NULL");
     if (ranks == 1) return;
     made = fine();
     made.as_objects = 1;
     made.destination[7] = (rank + 1) % ranks;
     if (last) made.items[0] = -1;
-    refused(&made, QDR_INVALID, "object 7: size returned -5");
+    refused(&made, QDR_ERR_INVALID, "object 7: size returned -5");
     made = fine();
     made.as_objects = 1;
     if (last) made.destination[9] = ranks + 5;
-    refused(&made, QDR_RANGE, "object 9 goes to rank");
+    refused(&made, QDR_ERR_RANGE, "object 9 goes to rank");
 }
 
 /* All go to rank 0, which has place for some. By every method, for it is not the method's fault. */
@@ -169,7 +169,7 @@ static void test_capacity(void) {
         call made = fine();
         made.how.method = methods[i];
         for (int k = 0; k < ITEMS; k++) made.destination[k] = 0;
-        refused(&made, QDR_RANGE, words);
+        refused(&made, QDR_ERR_RANGE, words);
     }
 }
 
@@ -182,7 +182,7 @@ static void test_no_room(void) {
         made.how.method = methods[i];
         made.capacity = ITEMS;
         for (int k = 0; k < ITEMS; k++) made.destination[k] = 1 - rank;
-        refused(&made, QDR_RANGE, "room");
+        refused(&made, QDR_ERR_RANGE, "room");
     }
 }
 
@@ -193,7 +193,7 @@ static void test_one_limit(void) {
     call made = fine();
     if (rank == 1) made.how.memory = 100;
     snprintf(words, sizeof words, "rank 1: a limit of 100 bytes is too small for the method auto; ");
-    refused(&made, QDR_RANGE, words);
+    refused(&made, QDR_ERR_RANGE, words);
 }
 
 /* ---- reports ------------------------------------------------------------------------------------------- */

@@ -118,11 +118,11 @@ static void run(job *work, const char *method, int64_t count) {
     double before = resident();
     MPI_Barrier(MPI_COMM_WORLD);
     double seconds = -MPI_Wtime();
-    qdr_status status = qdr_migrate_array(MPI_COMM_WORLD, work->items, work->bytes, &work->count,
-                                          work->capacity, work->destination, &how, &report);
+    qdr_status status = qdr_migrate_array(MPI_COMM_WORLD, &work->count, work->capacity, work->items,
+                                          work->bytes, work->destination, &how, &report);
     MPI_Barrier(MPI_COMM_WORLD);
     seconds += MPI_Wtime();
-    CHECK_SAYING(status == QDR_OK || (status == QDR_RANGE && !strcmp(method, "direct")), "%s: %s", method,
+    CHECK_SAYING(status == QDR_OK || (status == QDR_ERR_RANGE && !strcmp(method, "direct")), "%s: %s", method,
                  qdr_error_message());
     if (status) return;
     double ratio = before > 0 ? resident() / before : 1, worst;
@@ -162,7 +162,7 @@ int main(int argc, char **argv) {
     warm(&work);
     /* The first call makes what the library keeps for a communicator. */
     int64_t none = 0;
-    CHECK(qdr_migrate_array(MPI_COMM_WORLD, work.items, work.bytes, &none, work.capacity, NULL, NULL, NULL) ==
+    CHECK(qdr_migrate_array(MPI_COMM_WORLD, &none, work.capacity, work.items, work.bytes, NULL, NULL, NULL) ==
           QDR_OK);
     if (rank == 0) {
         printf("%d ranks, %lld MiB each, limit %lld MiB, items of %lld bytes\n", ranks, (long long)megabytes,

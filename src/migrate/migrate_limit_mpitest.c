@@ -129,8 +129,8 @@ static qdr_status run(job *work, const char *method, int64_t limit, qdr_migratio
     int64_t before = live;
     live = extra = most = 0;
     qdr_status status = work->item_bytes
-                            ? qdr_migrate_array(MPI_COMM_WORLD, work->items, work->item_bytes, &work->count,
-                                                work->capacity, work->destination, &how, report)
+                            ? qdr_migrate_array(MPI_COMM_WORLD, &work->count, work->capacity, work->items,
+                                                work->item_bytes, work->destination, &how, report)
                             : qdr_migrate_objects(MPI_COMM_WORLD, &objects, &how, report);
     CHECK_SAYING(live <= 8192, "%s: %lld bytes were not given back", method, (long long)live);
     live += before;
@@ -153,7 +153,7 @@ static void test(case_pattern pattern, int64_t items, int64_t item_bytes, const 
     work.destination = malloc((size_t)(first + 1) * sizeof *work.destination);
     qdr_status status = run(&work, method, 1, &report);
     int64_t least = status ? number_before(qdr_error_message(), " bytes do") : -1;
-    CHECK_SAYING(status == QDR_RANGE && least > 0, "%s, %s: %s", method, pattern_names[pattern],
+    CHECK_SAYING(status == QDR_ERR_RANGE && least > 0, "%s, %s: %s", method, pattern_names[pattern],
                  qdr_error_message());
     for (int64_t limit = least; least > 0 && limit < 2 * least; limit += least / 5) {
         status = run(&work, method, limit, &report);
@@ -182,8 +182,8 @@ static void test_failing(int64_t item_bytes, const char *method, int64_t limit) 
         qdr_status status = run(&work, method, limit, NULL);
         on = fails_after < 0 && rank == tries % ranks; /* it did fail */
         fails_after = -1;
-        CHECK_SAYING(status == QDR_OK || status == QDR_MEMORY || status == QDR_RANGE, "%s: %s", method,
-                     qdr_error_message());
+        CHECK_SAYING(status == QDR_OK || status == QDR_ERR_MEMORY || status == QDR_ERR_RANGE, "%s: %s",
+                     method, qdr_error_message());
         same[0] = (int)status;
         same[1] = -(int)status;
         MPI_Allreduce(same, all, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -203,7 +203,7 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     /* What is made once for a communicator. */
     int64_t none = 0;
-    CHECK(qdr_migrate_array(MPI_COMM_WORLD, NULL, 1, &none, 0, NULL, NULL, NULL) == QDR_OK);
+    CHECK(qdr_migrate_array(MPI_COMM_WORLD, &none, 0, NULL, 1, NULL, NULL, NULL) == QDR_OK);
     for (int i = 0; ranks > 1 && i < 5; i++) {
         for (int pattern = PATTERN_SHIFT; pattern < PATTERNS; pattern++)
             test((case_pattern)pattern, 100 + 200 * i, pattern % 2 ? 0 : 1 + 37 * i, methods[i], (uint64_t)i);

@@ -219,7 +219,7 @@ static void test_limits(const migration_case *what, qdr_migration_options how, c
     how.memory = !unlimited;
     qdr_status status = run(&here, &how, &report);
     int64_t least = status ? number_before(qdr_error_message(), " bytes do") : 0;
-    CHECK_SAYING(status == QDR_OK || (status == QDR_RANGE && least > 1), "%s: %s", label,
+    CHECK_SAYING(status == QDR_OK || (status == QDR_ERR_RANGE && least > 1), "%s: %s", label,
                  qdr_error_message());
     CHECK(here.packed + here.unpacked + here.released == 0);
     close_store(&here);
@@ -236,7 +236,7 @@ static void test_limits(const migration_case *what, qdr_migration_options how, c
         with_phases += !status && report.phases > 1;
         with_parking += !status && report.parked_bytes > 0;
         close_store(&here);
-        status = QDR_RANGE;
+        status = QDR_ERR_RANGE;
     }
 }
 
@@ -268,7 +268,7 @@ static void test_failures(const migration_case *what, qdr_migration_options how,
     int64_t mine[2] = {here.failed, here.packed}, all[2];
     MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (all[0] > 0)
-        CHECK_SAYING(status == QDR_INVALID && strstr(qdr_error_message(), words), "%s: %s", label,
+        CHECK_SAYING(status == QDR_ERR_INVALID && strstr(qdr_error_message(), words), "%s: %s", label,
                      status ? qdr_error_message() : "nothing was noticed");
     else
         CHECK_SAYING(status == QDR_OK, "%s: %s", label, qdr_error_message());

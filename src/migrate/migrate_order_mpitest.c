@@ -111,7 +111,7 @@ static int64_t check_order(const char *label) {
 /* The least limit that does, as the refusal says it. */
 static int64_t least_limit(qdr_migration_options how) {
     how.memory = rank < ranks - 1;
-    CHECK(run(&how, NULL) == QDR_RANGE);
+    CHECK(run(&how, NULL) == QDR_ERR_RANGE);
     const char *end = strstr(qdr_error_message(), " bytes do");
     CHECK_SAYING(end, "%s", qdr_error_message());
     while (end && end > qdr_error_message() && end[-1] >= '0' && end[-1] <= '9') end--;

@@ -44,11 +44,11 @@ static qdr_status migrate(MPI_Comm comm, double seconds) {
     int *destination = malloc(ITEMS * sizeof *destination);
     int64_t count = ITEMS;
     qdr_migration_options how = QDR_MIGRATION_OPTIONS;
-    how.seconds = seconds;
+    how.deadline = seconds;
     how.progress = progress;
     for (int i = 0; i < ITEMS; i++) destination[i] = (rank + 1 + i % (ranks - 1)) % ranks;
     memset(items, rank, (size_t)(ITEMS + ROOM) * BYTES);
-    qdr_status status = qdr_migrate_array(comm, items, BYTES, &count, ITEMS + ROOM, destination, &how, NULL);
+    qdr_status status = qdr_migrate_array(comm, &count, ITEMS + ROOM, items, BYTES, destination, &how, NULL);
     if (status == QDR_OK) free(items);
     free(destination);
     return status;
@@ -64,13 +64,13 @@ static void test_late(void) {
     double begin = MPI_Wtime();
     qdr_status status = migrate(copy, deadline);
     if (rank < ranks - 1) {
-        CHECK_SAYING(status == QDR_STALLED && MPI_Wtime() - begin < deadline + patience,
+        CHECK_SAYING(status == QDR_ERR_STALLED && MPI_Wtime() - begin < deadline + patience,
                      "%s after %.1f s: %s", qdr_status_text(status), MPI_Wtime() - begin,
                      status ? qdr_error_message() : "");
-        CHECK(migrate(copy, deadline) == QDR_LOST);
+        CHECK(migrate(copy, deadline) == QDR_ERR_LOST);
         event_say(noticed);
     } else {
-        CHECK_SAYING(status == QDR_STALLED || status == QDR_LOST, "%s", qdr_status_text(status));
+        CHECK_SAYING(status == QDR_ERR_STALLED || status == QDR_ERR_LOST, "%s", qdr_status_text(status));
     }
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK(migrate(MPI_COMM_WORLD, 0) == QDR_OK);
@@ -79,7 +79,7 @@ static void test_late(void) {
 /* What a survivor has to say. */
 static void report(qdr_status status, double begin) {
     double took = MPI_Wtime() - begin;
-    int good = status == QDR_STALLED && took < deadline + patience && !mpi_check_failures;
+    int good = status == QDR_ERR_STALLED && took < deadline + patience && !mpi_check_failures;
     printf("%s: rank %d, %.1f s, %s: %s\n", good ? "survived" : "failed", rank, took, qdr_status_text(status),
            status ? qdr_error_message() : "nothing was noticed");
     fflush(stdout);

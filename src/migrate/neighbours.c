@@ -296,7 +296,7 @@ static qdr_status prepare(trial *show) {
 static qdr_status verdict(const trial *show) {
     for (int64_t i = 0; i < show->plan->ins; i++)
         if (show->plan->in[i].left > 0)
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "robust is stuck: %" PRId64
                              " %s are still to come, from rank %d and others, and "
                              "there is room for %" PRId64,
@@ -344,10 +344,10 @@ static qdri_tally guess(const planning *plan) {
 static qdr_status find_room(const qdri_migration *job, const planning *plan, int64_t reserve, int64_t *room) {
     int64_t limit = job->budget.limit;
     if (limit > 0 && plan->peak > limit)
-        return qdri_fail(QDR_RANGE, "finding the neighbours takes %" PRId64 " bytes", plan->peak);
+        return qdri_fail(QDR_ERR_RANGE, "finding the neighbours takes %" PRId64 " bytes", plan->peak);
     *room = qdri_room_of(job, &job->facts, reserve, limit);
     if (*room < 0)
-        return qdri_fail(QDR_RANGE, "the limit is %" PRId64 " bytes, and the tables take %" PRId64, limit,
+        return qdri_fail(QDR_ERR_RANGE, "the limit is %" PRId64 " bytes, and the tables take %" PRId64, limit,
                          reserve);
     return QDR_OK;
 }
@@ -398,7 +398,7 @@ static qdr_status attempt(qdri_migration *job, int64_t least) {
     for (int round = 0; again && !status; round++) {
         qdri_itinerary_free(&job->itinerary, &job->budget);
         status = round < ROUNDS ? try_reserve(job, least, &reserve, &again)
-                                : qdri_fail(QDR_RANGE, "the tables grow with the room they take");
+                                : qdri_fail(QDR_ERR_RANGE, "the tables grow with the room they take");
     }
     job->budget.limit = 0;
     return status ? status : find_bound(job);

@@ -313,7 +313,7 @@ static qdr_status list(qdri_hold *hold) {
         qdri_object_entry entry = {i, objects->size(objects->context, i)};
         if (entry.size < 0 || entry.size > line->due - (int64_t)sizeof entry ||
             qdri_object_bytes(entry.size) > job->largest)
-            return qdri_fail(QDR_INVALID,
+            return qdri_fail(QDR_ERR_INVALID,
                              "object %" PRId64 ": its size is %" PRId64
                              " when asked for again, more than it, or others for the same rank, were before",
                              i, entry.size);
@@ -322,7 +322,7 @@ static qdr_status list(qdri_hold *hold) {
     }
     for (int64_t i = 0; i < hold->lines; i++) {
         if (hold->line[i].due != 0)
-            return qdri_fail(QDR_INVALID,
+            return qdri_fail(QDR_ERR_INVALID,
                              "the objects for rank %d are %" PRId64
                              " bytes smaller when asked again for their "
                              "sizes",

@@ -46,7 +46,7 @@ static void hear(qdri_migration_run *run, int from, const qdri_word *word) {
     int has_place = word->place >= 0 && word->place < QDRI_TAGS - QDRI_TAG_DATA;
     if (!trip || trip->closed || word->phase < run->phase || (word->bytes >= 0 && !run->spare) ||
         !has_place) {
-        qdri_run_fail(run, qdri_fail(QDR_MISMATCH,
+        qdri_run_fail(run, qdri_fail(QDR_ERR_MISMATCH,
                                      "rank %d asks for data from rank %d to rank %d in phase %" PRId64
                                      ", which this rank has not to give: they have different schedules",
                                      from, word->origin, word->destination, word->phase));

@@ -239,9 +239,10 @@ static qdr_status stalled(const qdri_migration_run *run) {
     const qdri_trip *trip = in && (!out || in->phase <= out->phase) ? in : out;
     char sentence[600];
     snprintf(sentence, sizeof sentence, "%s", qdr_error_message());
-    if (!trip) return qdri_fail(QDR_STALLED, "%s", sentence);
-    return qdri_fail(QDR_STALLED, "%s; in phase %" PRId64 " of %" PRId64 ", waiting for rank %d, which %s",
-                     sentence, trip->phase + 1, own->phases,
+    if (!trip) return qdri_fail(QDR_ERR_STALLED, "%s", sentence);
+    return qdri_fail(QDR_ERR_STALLED,
+                     "%s; in phase %" PRId64 " of %" PRId64 ", waiting for rank %d, which %s", sentence,
+                     trip->phase + 1, own->phases,
                      trip == in ? own->in.lane[trip->lane].rank : own->out.lane[trip->lane].rank,
                      trip == in ? "has data for this one" : "shall have data of this one");
 }
@@ -251,7 +252,7 @@ qdr_status qdri_run_itinerary(qdri_migration_run *run) {
     qdri_outlets_listen(run);
     qdri_run_step(run);
     qdr_status status = qdri_flight_wait(run->flight);
-    return status == QDR_STALLED ? stalled(run) : status;
+    return status == QDR_ERR_STALLED ? stalled(run) : status;
 }
 
 void qdri_run_close(qdri_migration_run *run) {

@@ -33,7 +33,7 @@ static const qdri_value *find_value(const qdri_spec *spec, const char *key) {
 
 qdr_status qdri_draft_expect(qdri_draft *draft, int64_t expected) {
     if (expected > QDRI_MESSAGES_LIMIT)
-        return qdri_spec_fail(draft->spec, QDR_RANGE, "%" PRId64 " messages; expected at most %" PRId64,
+        return qdri_spec_fail(draft->spec, QDR_ERR_RANGE, "%" PRId64 " messages; expected at most %" PRId64,
                               expected, QDRI_MESSAGES_LIMIT);
     qdri_pattern_abandon(&draft->builder);
     qdri_pattern_begin(&draft->builder, draft->ranks, expected);
@@ -52,7 +52,7 @@ qdr_status qdri_draft_open(qdri_draft *draft, const qdri_spec *spec, int64_t exp
     }
     draft->logarithmic = find_value(spec, "sizes") && qdri_spec_is(spec, "sizes", "log");
     if (draft->logarithmic && draft->low < 1 && draft->high > 0)
-        return qdri_spec_fail(spec, QDR_RANGE,
+        return qdri_spec_fail(spec, QDR_ERR_RANGE,
                               "sizes=log from %" PRId64 " bytes; expected bytes of 1 or more", draft->low);
     return qdri_draft_expect(draft, expected);
 }

@@ -23,14 +23,15 @@ enum { FAMILIES = QDRI_COUNT_OF(families) };
 static qdr_status refuse_name(const qdri_spec *spec) {
     char names[512] = "";
     for (int i = 0; i < FAMILIES; i++) qdri_list_add(names, sizeof names, families[i]->name);
-    return qdri_spec_fail(spec, QDR_UNKNOWN, "'%s' is not a family; expected one of %s", spec->name, names);
+    return qdri_spec_fail(spec, QDR_ERR_UNKNOWN, "'%s' is not a family; expected one of %s", spec->name,
+                          names);
 }
 
 /* A spec is quoted in messages of one line, so it must be one. */
 static qdr_status check_text(const char *text) {
     for (const char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
-            return qdri_fail(QDR_SYNTAX,
+            return qdri_fail(QDR_ERR_SYNTAX,
                              "pattern: byte %d of the text has the code %d; expected printable text",
                              (int)(c - text) + 1, *c);
     return QDR_OK;
@@ -39,7 +40,7 @@ static qdr_status check_text(const char *text) {
 qdr_status qdr_pattern_from_spec(const char *text, qdr_pattern **pattern) {
     qdri_spec spec;
     if (!text || !pattern)
-        return qdri_fail(QDR_INVALID, "the %s is NULL; expected both a spec and a handle",
+        return qdri_fail(QDR_ERR_INVALID, "the %s is NULL; expected both a spec and a handle",
                          text ? "handle" : "spec");
     QDRI_TRY(check_text(text));
     QDRI_TRY(qdri_spec_open(text, "pattern", &spec));
@@ -53,13 +54,11 @@ qdr_status qdr_pattern_from_spec(const char *text, qdr_pattern **pattern) {
 
 /* ---- the help ------------------------------------------------------------------------------------------ */
 
-qdr_status qdr_pattern_family(int index, qdr_pattern_family_info *info) {
-    if (index < 0 || index >= FAMILIES)
-        return qdri_fail(QDR_RANGE, "there is no pattern family %d; expected 0 to %d", index, FAMILIES - 1);
-    if (!info)
-        return qdri_fail(QDR_INVALID, "there is nowhere to put the family; expected a pointer, not NULL");
+const qdr_pattern_family_info *qdr_pattern_family(int index) {
+    static _Thread_local qdr_pattern_family_info info[FAMILIES];
+    if (index < 0 || index >= FAMILIES) return NULL;
     const qdri_family *family = families[index];
-    *info = (qdr_pattern_family_info){family->name, family->summary, family->source, family->example,
-                                      qdri_options_text(family->options, family->option_count)};
-    return QDR_OK;
+    info[index] = (qdr_pattern_family_info){family->name, family->summary, family->source, family->example,
+                                            qdri_options_text(family->options, family->option_count)};
+    return &info[index];
 }

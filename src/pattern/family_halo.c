@@ -54,7 +54,7 @@ static void cube(int ranks, int side[DIMENSIONS]) {
 
 static qdr_status must_divide(const qdri_spec *spec, const char *key, int64_t side, int ranks) {
     if (ranks % side == 0) return QDR_OK;
-    return qdri_spec_fail(spec, QDR_RANGE,
+    return qdri_spec_fail(spec, QDR_ERR_RANGE,
                           "%s=%" PRId64 " does not divide %d ranks; expected a divisor of %d", key, side,
                           ranks, ranks);
 }
@@ -75,7 +75,7 @@ static qdr_status shape(const qdri_spec *spec, grid *grid) {
         grid->side[1] = rows_given ? (int)rows : grid->dimensions == 2 ? rest : rest / middle_divisor(rest);
         grid->side[2] = rest / grid->side[1];
     } else if (rows_given) {
-        return qdri_spec_fail(spec, QDR_SYNTAX, "rows without columns; expected both, or columns alone");
+        return qdri_spec_fail(spec, QDR_ERR_SYNTAX, "rows without columns; expected both, or columns alone");
     } else if (grid->dimensions == 2) {
         square(ranks, &grid->side[0], &grid->side[1]);
     } else {
@@ -130,7 +130,7 @@ static qdr_status halo(const qdri_spec *spec, int dimensions, qdr_pattern **patt
     int64_t points = qdri_spec_integer(spec, "points"), width = qdri_spec_integer(spec, "width");
     int neighbours = !qdri_spec_flag(spec, "corners") ? 2 * dimensions : dimensions == 2 ? 8 : 26;
     if (width > points)
-        return qdri_spec_fail(spec, QDR_RANGE,
+        return qdri_spec_fail(spec, QDR_ERR_RANGE,
                               "width=%" PRId64 " of %" PRId64 " points; expected 0 to %" PRId64, width,
                               points, points);
     QDRI_TRY(shape(spec, &grid));

@@ -161,7 +161,7 @@ static qdr_status by_degree(const qdri_spec *spec, qdr_pattern **pattern) {
     qdri_draft draft;
     int64_t ranks = qdri_spec_integer(spec, "n"), degree = qdri_spec_integer(spec, "degree");
     if (degree >= ranks)
-        return qdri_spec_fail(spec, QDR_RANGE,
+        return qdri_spec_fail(spec, QDR_ERR_RANGE,
                               "degree=%" PRId64 " of %" PRId64 " ranks; expected 0 to %" PRId64
                               ", the other ranks",
                               degree, ranks, ranks - 1);
@@ -175,7 +175,7 @@ static qdr_status by_degree(const qdri_spec *spec, qdr_pattern **pattern) {
 static qdr_status generate(const qdri_spec *spec, qdr_pattern **pattern) {
     int density = qdri_spec_given(spec, "density"), degree = qdri_spec_given(spec, "degree");
     if (density == degree)
-        return qdri_spec_fail(spec, QDR_SYNTAX, "%s of density and degree; expected exactly one of them",
+        return qdri_spec_fail(spec, QDR_ERR_SYNTAX, "%s of density and degree; expected exactly one of them",
                               density ? "both" : "neither");
     return density ? by_density(spec, pattern) : by_degree(spec, pattern);
 }
@@ -202,8 +202,9 @@ static qdr_status hotspot(const qdri_spec *spec, qdr_pattern **pattern) {
     int64_t messages = message_count(spec), hot = qdri_spec_integer(spec, "hot"),
             ranks = qdri_spec_integer(spec, "n");
     if (hot > ranks)
-        return qdri_spec_fail(spec, QDR_RANGE, "hot=%" PRId64 " of %" PRId64 " ranks; expected 0 to %" PRId64,
-                              hot, ranks, ranks);
+        return qdri_spec_fail(spec, QDR_ERR_RANGE,
+                              "hot=%" PRId64 " of %" PRId64 " ranks; expected 0 to %" PRId64, hot, ranks,
+                              ranks);
     QDRI_TRY(qdri_draft_open(&draft, spec, messages));
     int *order = qdri_random_order(&draft.random, draft.ranks);
     int64_t *factor = QDRI_ARRAY(int64_t, draft.ranks);

@@ -99,7 +99,7 @@ static qdr_status transpose(const qdri_spec *spec, qdr_pattern **pattern) {
     int ranks = (int)qdri_spec_integer(spec, "n"), side = 1;
     while ((int64_t)side * side < ranks) side++;
     if (side * side != ranks)
-        return qdri_spec_fail(spec, QDR_RANGE,
+        return qdri_spec_fail(spec, QDR_ERR_RANGE,
                               "%d ranks are no square grid; expected a square such as %d or %d", ranks,
                               (side - 1) * (side - 1), side * side);
     QDRI_TRY(qdri_draft_open(&draft, spec, ranks));
@@ -124,8 +124,8 @@ static qdr_status star(const qdri_spec *spec, int inward, qdr_pattern **pattern)
     qdri_draft draft;
     int64_t root = qdri_spec_integer(spec, "root"), ranks = qdri_spec_integer(spec, "n");
     if (root >= ranks)
-        return qdri_spec_fail(spec, QDR_RANGE, "root=%" PRId64 " is no rank; expected 0 to %" PRId64, root,
-                              ranks - 1);
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "root=%" PRId64 " is no rank; expected 0 to %" PRId64,
+                              root, ranks - 1);
     QDRI_TRY(qdri_draft_open(&draft, spec, ranks - 1));
     for (int rank = 0; rank < draft.ranks; rank++)
         if (rank != root) qdri_draft_add(&draft, inward ? rank : (int)root, inward ? (int)root : rank, 1);

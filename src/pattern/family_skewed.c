@@ -114,8 +114,9 @@ static qdr_status powerlaw(const qdri_spec *spec, qdr_pattern **pattern) {
     int64_t ranks = qdri_spec_integer(spec, "n");
     int64_t most = qdri_spec_given(spec, "max") ? qdri_spec_integer(spec, "max") : ranks - 1;
     if (most >= ranks && ranks > 1)
-        return qdri_spec_fail(spec, QDR_RANGE, "max=%" PRId64 " of %" PRId64 " ranks; expected 1 to %" PRId64,
-                              most, ranks, ranks - 1);
+        return qdri_spec_fail(spec, QDR_ERR_RANGE,
+                              "max=%" PRId64 " of %" PRId64 " ranks; expected 1 to %" PRId64, most, ranks,
+                              ranks - 1);
     QDRI_TRY(qdri_draft_open(&draft, spec, 0));
     if (ranks == 1) return qdri_draft_close(&draft, QDR_OK, pattern);
     uint64_t *start = qdri_power_law((int)most, qdri_spec_real(spec, "exponent"), QDRI_POWER_BITS);
@@ -193,11 +194,11 @@ static qdr_status check_moe(const qdri_spec *spec, int64_t expert_count) {
     int64_t choices = qdri_product(ranks, qdri_spec_integer(spec, "tokens") * top);
     int64_t work = choices + qdri_product(ranks, ranks);
     if (top > expert_count)
-        return qdri_spec_fail(spec, QDR_RANGE,
+        return qdri_spec_fail(spec, QDR_ERR_RANGE,
                               "top=%" PRId64 " of %" PRId64 " experts; expected 1 to %" PRId64, top,
                               expert_count, expert_count);
     if (work > QDRI_MESSAGES_LIMIT)
-        return qdri_spec_fail(spec, QDR_RANGE,
+        return qdri_spec_fail(spec, QDR_ERR_RANGE,
                               "n (n + tokens top) is %" PRId64 " steps; expected at most %" PRId64, work,
                               QDRI_MESSAGES_LIMIT);
     return QDR_OK;

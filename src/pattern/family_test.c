@@ -66,18 +66,18 @@ static void assert_regular(const qdr_pattern *pattern, int64_t degree) {
 
 static void examples_repeat_and_survive_a_file(void **state) {
     (void)state;
-    qdr_pattern_family_info info;
+    const qdr_pattern_family_info *info;
     int count = 0;
-    for (; qdr_pattern_family(count, &info) == QDR_OK; count++) {
-        qdr_pattern *first = make("%s", info.example), *second = make("%s", info.example), *read = NULL;
+    for (; (info = qdr_pattern_family(count)); count++) {
+        qdr_pattern *first = make("%s", info->example), *second = make("%s", info->example), *read = NULL;
         assert_same(first, second);
-        assert_true(strlen(info.name) > 0 && strlen(info.summary) > 0 && info.source);
-        assert_true(strchr(info.options, '\n') != NULL && strstr(info.options, "bytes") != NULL);
+        assert_true(strlen(info->name) > 0 && strlen(info->summary) > 0 && info->source);
+        assert_true(strchr(info->options, '\n') != NULL && strstr(info->options, "bytes") != NULL);
         FILE *stream = tmpfile();
         assert_non_null(stream);
         assert_int_equal(qdr_pattern_write(first, stream), QDR_OK);
         rewind(stream);
-        assert_int_equal(qdr_pattern_read(stream, info.name, 0, &read), QDR_OK);
+        assert_int_equal(qdr_pattern_read(stream, info->name, 0, &read), QDR_OK);
         fclose(stream);
         assert_same(first, read);
         assert_true(measure(first).messages > 0);
@@ -85,9 +85,7 @@ static void examples_repeat_and_survive_a_file(void **state) {
         qdr_pattern_destroy(&read);
     }
     assert_true(count >= 15);
-    assert_non_null(strstr(qdr_error_message(), "there is no pattern family "));
-    assert_int_equal(qdr_pattern_family(-1, &info), QDR_RANGE);
-    assert_int_equal(qdr_pattern_family(0, NULL), QDR_INVALID);
+    assert_null(qdr_pattern_family(-1));
 }
 
 /* The streams are part of the interface: a spec in a paper or a bug report must mean the same for ever. */
@@ -414,46 +412,49 @@ static const struct {
     qdr_status status;
     const char *message;
 } mistakes[] = {
-    {"", QDR_SYNTAX, "expected NAME"},
-    {"tornado:n=3", QDR_UNKNOWN,
+    {"", QDR_ERR_SYNTAX, "expected NAME"},
+    {"tornado:n=3", QDR_ERR_UNKNOWN,
      "'tornado' is not a family; expected one of complete, random, transport, permutation, shift, "
      "transpose, "
      "alltoone, onetoall, hotspot, zipf, powerlaw, moe, halo2d, halo3d, paper"},
-    {"complete", QDR_SYNTAX, "'n' is missing (ranks)"},
-    {"complete:n=0", QDR_RANGE, "expected 1 to 16777216"},
-    {"complete:n=-4", QDR_RANGE, "expected 1 to 16777216"},
-    {"complete:n=2000000000", QDR_RANGE, "expected 1 to 16777216"},
-    {"complete:n=1000000", QDR_RANGE, "999999000000 messages; expected at most 2147483648"},
-    {"complete:n=4,bytes=-1", QDR_RANGE, "'bytes=-1' is out of range"},
-    {"complete:n=4,bytes=0..5,sizes=log", QDR_RANGE, "sizes=log from 0 bytes; expected bytes of 1 or more"},
-    {"complete:n=4\n", QDR_SYNTAX, "byte 13 of the text has the code 10; expected printable text"},
-    {"random:n=4", QDR_SYNTAX, "neither of density and degree; expected exactly one of them"},
-    {"random:n=4,density=1,degree=2", QDR_SYNTAX, "both of density and degree; expected exactly one of them"},
-    {"random:n=4,degree=4", QDR_RANGE, "degree=4 of 4 ranks; expected 0 to 3, the other ranks"},
-    {"random:n=4,density=1.5", QDR_RANGE, "'density=1.5' is out of range; expected 0 to 1"},
-    {"transport:n=4,fanout=5,traffic=9", QDR_RANGE, "fanout=5 of 4 ranks; expected 1 to 4"},
-    {"transport:n=9,fanout=8,traffic=90,skew=1/3", QDR_RANGE,
+    {"complete", QDR_ERR_SYNTAX, "'n' is missing (ranks)"},
+    {"complete:n=0", QDR_ERR_RANGE, "expected 1 to 16777216"},
+    {"complete:n=-4", QDR_ERR_RANGE, "expected 1 to 16777216"},
+    {"complete:n=2000000000", QDR_ERR_RANGE, "expected 1 to 16777216"},
+    {"complete:n=1000000", QDR_ERR_RANGE, "999999000000 messages; expected at most 2147483648"},
+    {"complete:n=4,bytes=-1", QDR_ERR_RANGE, "'bytes=-1' is out of range"},
+    {"complete:n=4,bytes=0..5,sizes=log", QDR_ERR_RANGE,
+     "sizes=log from 0 bytes; expected bytes of 1 or more"},
+    {"complete:n=4\n", QDR_ERR_SYNTAX, "byte 13 of the text has the code 10; expected printable text"},
+    {"random:n=4", QDR_ERR_SYNTAX, "neither of density and degree; expected exactly one of them"},
+    {"random:n=4,density=1,degree=2", QDR_ERR_SYNTAX,
+     "both of density and degree; expected exactly one of them"},
+    {"random:n=4,degree=4", QDR_ERR_RANGE, "degree=4 of 4 ranks; expected 0 to 3, the other ranks"},
+    {"random:n=4,density=1.5", QDR_ERR_RANGE, "'density=1.5' is out of range; expected 0 to 1"},
+    {"transport:n=4,fanout=5,traffic=9", QDR_ERR_RANGE, "fanout=5 of 4 ranks; expected 1 to 4"},
+    {"transport:n=9,fanout=8,traffic=90,skew=1/3", QDR_ERR_RANGE,
      "skew=0.333333 of fanout=8 is 2.66667 partners; expected"},
-    {"transport:n=9,fanout=8,traffic=90,skew=1", QDR_RANGE,
+    {"transport:n=9,fanout=8,traffic=90,skew=1", QDR_ERR_RANGE,
      "such as skew=1/8, or skew=1/2 for a uniform pattern"},
-    {"transport:n=9,fanout=8,traffic=7", QDR_RANGE,
+    {"transport:n=9,fanout=8,traffic=7", QDR_ERR_RANGE,
      "traffic=7 leaves some of the 8 partners without an item"},
-    {"transport:n=9,fanout=8", QDR_SYNTAX, "'traffic' is missing"},
-    {"transpose:n=10", QDR_RANGE, "10 ranks are no square grid; expected a square such as 9 or 16"},
-    {"alltoone:n=4,root=4", QDR_RANGE, "root=4 is no rank; expected 0 to 3"},
-    {"hotspot:n=4,hot=5", QDR_RANGE, "hot=5 of 4 ranks; expected 0 to 4"},
-    {"powerlaw:n=4,max=4", QDR_RANGE, "max=4 of 4 ranks; expected 1 to 3"},
-    {"powerlaw:n=1M,exponent=0", QDR_RANGE, "messages; expected at most 2147483648"},
-    {"moe:n=1", QDR_RANGE, "top=2 of 1 experts; expected 1 to 1"},
-    {"moe:n=16M,tokens=16M,top=64,experts=99", QDR_RANGE, "steps; expected at most 2147483648"},
-    {"halo2d:n=12,columns=5", QDR_RANGE, "columns=5 does not divide 12 ranks; expected a divisor of 12"},
-    {"halo3d:n=12,columns=2,rows=4", QDR_RANGE, "rows=4 does not divide 6 ranks; expected a divisor of 6"},
-    {"halo3d:n=12,rows=4", QDR_SYNTAX, "rows without columns; expected both, or columns alone"},
-    {"halo2d:n=12,points=3,width=4", QDR_RANGE, "width=4 of 3 points; expected 0 to 3"},
-    {"halo3d:n=27,points=262144,width=262144,bytes=1G", QDR_RANGE, "2^62 items"},
-    {"paper:Q", QDR_SYNTAX, "expected one of P figure1 figure2 figure9"},
-    {"paper", QDR_SYNTAX, "'matrix' is missing (which one)"},
-    {"shift:n=4,bye=2", QDR_SYNTAX, "'bye' is not a key; shift takes n, by, bytes, sizes, seed"},
+    {"transport:n=9,fanout=8", QDR_ERR_SYNTAX, "'traffic' is missing"},
+    {"transpose:n=10", QDR_ERR_RANGE, "10 ranks are no square grid; expected a square such as 9 or 16"},
+    {"alltoone:n=4,root=4", QDR_ERR_RANGE, "root=4 is no rank; expected 0 to 3"},
+    {"hotspot:n=4,hot=5", QDR_ERR_RANGE, "hot=5 of 4 ranks; expected 0 to 4"},
+    {"powerlaw:n=4,max=4", QDR_ERR_RANGE, "max=4 of 4 ranks; expected 1 to 3"},
+    {"powerlaw:n=1M,exponent=0", QDR_ERR_RANGE, "messages; expected at most 2147483648"},
+    {"moe:n=1", QDR_ERR_RANGE, "top=2 of 1 experts; expected 1 to 1"},
+    {"moe:n=16M,tokens=16M,top=64,experts=99", QDR_ERR_RANGE, "steps; expected at most 2147483648"},
+    {"halo2d:n=12,columns=5", QDR_ERR_RANGE, "columns=5 does not divide 12 ranks; expected a divisor of 12"},
+    {"halo3d:n=12,columns=2,rows=4", QDR_ERR_RANGE,
+     "rows=4 does not divide 6 ranks; expected a divisor of 6"},
+    {"halo3d:n=12,rows=4", QDR_ERR_SYNTAX, "rows without columns; expected both, or columns alone"},
+    {"halo2d:n=12,points=3,width=4", QDR_ERR_RANGE, "width=4 of 3 points; expected 0 to 3"},
+    {"halo3d:n=27,points=262144,width=262144,bytes=1G", QDR_ERR_RANGE, "2^62 items"},
+    {"paper:Q", QDR_ERR_SYNTAX, "expected one of P figure1 figure2 figure9"},
+    {"paper", QDR_ERR_SYNTAX, "'matrix' is missing (which one)"},
+    {"shift:n=4,bye=2", QDR_ERR_SYNTAX, "'bye' is not a key; shift takes n, by, bytes, sizes, seed"},
 };
 
 static void mistakes_are_explained(void **state) {
@@ -468,8 +469,8 @@ static void mistakes_are_explained(void **state) {
         assert_null(strchr(qdr_error_message(), '\n'));
     }
     qdr_pattern *pattern = NULL;
-    assert_int_equal(qdr_pattern_from_spec(NULL, &pattern), QDR_INVALID);
-    assert_int_equal(qdr_pattern_from_spec("complete:n=2", NULL), QDR_INVALID);
+    assert_int_equal(qdr_pattern_from_spec(NULL, &pattern), QDR_ERR_INVALID);
+    assert_int_equal(qdr_pattern_from_spec("complete:n=2", NULL), QDR_ERR_INVALID);
 }
 
 int main(void) {

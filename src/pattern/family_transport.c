@@ -38,7 +38,7 @@ static qdr_status split(const qdri_spec *spec, share *favoured, share *others) {
     *others = (share){0, 0};
     if (skew != 0.5) {
         if (fabs(few - (double)rounded) > 1e-6 * few || rounded < 1 || rounded >= fanout)
-            return qdri_spec_fail(spec, QDR_RANGE,
+            return qdri_spec_fail(spec, QDR_ERR_RANGE,
                                   "skew=%.6g of fanout=%" PRId64
                                   " is %.6g partners; expected a whole number of them, "
                                   "such as skew=1/%" PRId64 ", or skew=1/2 for a uniform pattern",
@@ -47,7 +47,7 @@ static qdr_status split(const qdri_spec *spec, share *favoured, share *others) {
         *favoured = (share){rounded, traffic - others->traffic};
     }
     if (traffic > 0 && (favoured->traffic < favoured->partners || others->traffic < others->partners))
-        return qdri_spec_fail(spec, QDR_RANGE,
+        return qdri_spec_fail(spec, QDR_ERR_RANGE,
                               "traffic=%" PRId64 " leaves some of the %" PRId64
                               " partners without an item; expected more",
                               traffic, fanout);
@@ -88,7 +88,7 @@ static qdr_status generate(const qdri_spec *spec, qdr_pattern **pattern) {
     share favoured, others;
     int64_t ranks = qdri_spec_integer(spec, "n"), fanout = qdri_spec_integer(spec, "fanout");
     if (fanout > ranks)
-        return qdri_spec_fail(spec, QDR_RANGE,
+        return qdri_spec_fail(spec, QDR_ERR_RANGE,
                               "fanout=%" PRId64 " of %" PRId64 " ranks; expected 1 to %" PRId64, fanout,
                               ranks, ranks);
     QDRI_TRY(split(spec, &favoured, &others));

@@ -117,7 +117,8 @@ static qdr_status refuse(const reader *reader, qdr_status status, const char *fo
     char sentence[512];
     va_list arguments;
     if (ferror(reader->stream))
-        return qdri_fail(QDR_FILE, "%.300s:%" PRId64 ": the file cannot be read on; expected no input error",
+        return qdri_fail(QDR_ERR_FILE,
+                         "%.300s:%" PRId64 ": the file cannot be read on; expected no input error",
                          reader->name, reader->line);
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
@@ -128,13 +129,13 @@ static qdr_status refuse(const reader *reader, qdr_status status, const char *fo
 /* "found <the word>; expected <what>" */
 static qdr_status refuse_word(reader *reader, const char *expected) {
     if (reader->length == 0)
-        return refuse(reader, QDR_SYNTAX, "found the end of the %s; expected %s",
+        return refuse(reader, QDR_ERR_SYNTAX, "found the end of the %s; expected %s",
                       peek(reader) == END ? "file" : "line", expected);
     for (int i = 0; i < reader->length && i < WORD_SIZE - 1; i++)
         if (!isprint((unsigned char)reader->word[i]))
-            return refuse(reader, QDR_SYNTAX, "found the byte 0x%02x; expected %s",
+            return refuse(reader, QDR_ERR_SYNTAX, "found the byte 0x%02x; expected %s",
                           (unsigned)(unsigned char)reader->word[i], expected);
-    return refuse(reader, QDR_SYNTAX, "found '%.40s%s'; expected %s", reader->word,
+    return refuse(reader, QDR_ERR_SYNTAX, "found '%.40s%s'; expected %s", reader->word,
                   reader->length > 40 ? "..." : "", expected);
 }
 
@@ -223,7 +224,7 @@ static qdr_status read_number(reader *reader, int real, const char *what, int64_
         return QDR_OK;
     }
     int good = is_whole(reader) && read_decimal(reader->word, real, &number);
-    qdr_status status = good ? QDR_RANGE : QDR_SYNTAX;
+    qdr_status status = good ? QDR_ERR_RANGE : QDR_ERR_SYNTAX;
     if (good && !number.overflow && (number.power >= 0 || !number.digits)) {
         for (; number.digits && number.power > 0 && number.digits <= QDRI_ITEMS_LIMIT / 10; number.power--)
             number.digits *= 10;
@@ -235,7 +236,7 @@ static qdr_status read_number(reader *reader, int real, const char *what, int64_
     snprintf(expected, sizeof expected, "%s, a whole number from %" PRId64 " to %" PRId64, what, lowest,
              highest);
     refuse_word(reader, expected);
-    return ferror(reader->stream) ? QDR_FILE : status;
+    return ferror(reader->stream) ? QDR_ERR_FILE : status;
 }
 
 /* ---- the parts of a file ------------------------------------------------------------------------------- */
@@ -256,7 +257,7 @@ static qdr_status read_banner(reader *reader, int64_t pattern_items) {
     reader->valueless = qdri_word_in(reader->word, "pattern");
     if (reader->valueless && pattern_items == 0)
         return refuse(
-            reader, QDR_VALUELESS,
+            reader, QDR_ERR_VALUELESS,
             "found a file without values (pattern); expected integer or real, or a size for its entries");
     QDRI_TRY(expect_word(reader, "general symmetric", "general or symmetric"));
     reader->symmetric = qdri_word_in(reader->word, "symmetric");
@@ -269,7 +270,7 @@ static qdr_status read_sizes(reader *reader) {
     QDRI_TRY(read_number(reader, 0, "the number of rows", 1, QDRI_RANKS_LIMIT, &reader->ranks));
     QDRI_TRY(read_number(reader, 0, "the number of columns", 1, QDRI_RANKS_LIMIT, &columns));
     if (columns != reader->ranks)
-        return refuse(reader, QDR_RANGE,
+        return refuse(reader, QDR_ERR_RANGE,
                       "found %" PRId64 " rows and %" PRId64 " columns; expected as many columns as rows",
                       reader->ranks, columns);
     int64_t most = reader->symmetric ? columns * (columns + 1) / 2 : columns * columns;
@@ -284,13 +285,13 @@ static qdr_status read_entry(reader *reader, int64_t pattern_items, qdri_pattern
     if (!reader->valueless)
         QDRI_TRY(read_number(reader, reader->real, "a value", 0, QDRI_ITEMS_LIMIT, &items));
     if (reader->symmetric && column > row)
-        return refuse(reader, QDR_RANGE,
+        return refuse(reader, QDR_ERR_RANGE,
                       "found row %" PRId64 ", column %" PRId64
                       " above the diagonal of a symmetric file; expected a column not above its row",
                       row, column);
     for (int copies = 1 + (reader->symmetric && row != column); copies > 0; copies--) {
         if (items > QDRI_ITEMS_LIMIT - reader->total)
-            return refuse(reader, QDR_RANGE,
+            return refuse(reader, QDR_ERR_RANGE,
                           "found the value %" PRId64 " that takes the total past 2^62; expected less", items);
         reader->total += items;
     }
@@ -313,7 +314,7 @@ static qdr_status read_entries(reader *reader, int64_t pattern_items, qdri_patte
     for (int64_t entry = 0; entry < reader->entries; entry++) {
         skip_lines(reader, 0);
         if (peek(reader) == END)
-            return refuse(reader, QDR_SYNTAX,
+            return refuse(reader, QDR_ERR_SYNTAX,
                           "found the end of the file after %" PRId64 " entries; expected %" PRId64, entry,
                           reader->entries);
         if (!note_line(reader, entry)) return qdri_fail_memory();
@@ -348,7 +349,7 @@ static qdr_status refuse_duplicate(reader *reader, const qdri_pattern_builder *l
         if (same_entry(reader, list->messages[entry], pair) && ++found == 2) break;
     while (place > 0 && reader->jumps[place].entry > entry) place--;
     reader->line = reader->jumps[place].line + (entry - reader->jumps[place].entry);
-    return refuse(reader, QDR_INVALID,
+    return refuse(reader, QDR_ERR_INVALID,
                   "found row %d, column %d for the second time; expected each entry once",
                   list->messages[entry].origin + 1, list->messages[entry].destination + 1);
 }
@@ -373,10 +374,11 @@ static qdr_status read_file(reader *reader, int64_t pattern_items, qdr_pattern *
 qdr_status qdr_pattern_read(FILE *stream, const char *name, int64_t pattern_items, qdr_pattern **pattern) {
     reader reader;
     if (!stream || !pattern)
-        return qdri_fail(QDR_INVALID, "the %s is NULL; expected an open file and a handle",
+        return qdri_fail(QDR_ERR_INVALID, "the %s is NULL; expected an open file and a handle",
                          stream ? "handle" : "file");
     if (pattern_items < 0 || pattern_items > QDRI_ITEMS_LIMIT)
-        return qdri_fail(QDR_RANGE, "%" PRId64 " items for the entries of a pattern file; expected 0 to 2^62",
+        return qdri_fail(QDR_ERR_RANGE,
+                         "%" PRId64 " items for the entries of a pattern file; expected 0 to 2^62",
                          pattern_items);
     memset(&reader, 0, offsetof(struct reader, buffer));
     reader.stream = stream;
@@ -396,7 +398,7 @@ static void write_entry(qdri_printer *stream, int origin, int destination, int64
 
 qdr_status qdr_pattern_write(const qdr_pattern *pattern, FILE *stream) {
     if (!pattern || !stream)
-        return qdri_fail(QDR_INVALID, "the %s is NULL; expected a pattern and an open file",
+        return qdri_fail(QDR_ERR_INVALID, "the %s is NULL; expected a pattern and an open file",
                          pattern ? "file" : "pattern");
     qdr_pattern_view view = qdr_pattern_look(pattern);
     int64_t entries = view.messages;

@@ -88,68 +88,70 @@ typedef struct mistake {
 } mistake;
 
 static const mistake mistakes[] = {
-    {"", QDR_SYNTAX, "a.mtx:1: found the end of the file; expected the banner %%MatrixMarket"},
-    {"1 2 3\n", QDR_SYNTAX, "a.mtx:1: found '1'; expected the banner %%MatrixMarket"},
-    {"%%MatrixMarket tensor", QDR_SYNTAX, "a.mtx:1: found 'tensor'; expected the word matrix"},
-    {"%%MatrixMarket matrix array", QDR_SYNTAX,
+    {"", QDR_ERR_SYNTAX, "a.mtx:1: found the end of the file; expected the banner %%MatrixMarket"},
+    {"1 2 3\n", QDR_ERR_SYNTAX, "a.mtx:1: found '1'; expected the banner %%MatrixMarket"},
+    {"%%MatrixMarket tensor", QDR_ERR_SYNTAX, "a.mtx:1: found 'tensor'; expected the word matrix"},
+    {"%%MatrixMarket matrix array", QDR_ERR_SYNTAX,
      "found 'array'; expected the word coordinate (a list of entries)"},
-    {"%%MatrixMarket matrix coordinate complex", QDR_SYNTAX,
+    {"%%MatrixMarket matrix coordinate complex", QDR_ERR_SYNTAX,
      "found 'complex'; expected integer, real or pattern"},
-    {"%%MatrixMarket matrix coordinate real skew-symmetric", QDR_SYNTAX,
+    {"%%MatrixMarket matrix coordinate real skew-symmetric", QDR_ERR_SYNTAX,
      "found 'skew-symmetric'; expected general or symmetric"},
-    {"%%MatrixMarket matrix coordinate real\n", QDR_SYNTAX,
+    {"%%MatrixMarket matrix coordinate real\n", QDR_ERR_SYNTAX,
      "found the end of the line; expected general or symmetric"},
-    {"%%MatrixMarket matrix coordinate real general x\n", QDR_SYNTAX,
+    {"%%MatrixMarket matrix coordinate real general x\n", QDR_ERR_SYNTAX,
      "found 'x'; expected the end of the line"},
-    {VALUELESS "2 2 1\n1 2\n", QDR_VALUELESS,
+    {VALUELESS "2 2 1\n1 2\n", QDR_ERR_VALUELESS,
      "a.mtx:1: found a file without values (pattern); expected integer or real"},
-    {GENERAL, QDR_SYNTAX,
+    {GENERAL, QDR_ERR_SYNTAX,
      "a.mtx:2: found the end of the file; expected the number of rows, a whole number from 1 to"},
-    {GENERAL "% c\n0 0 0\n", QDR_RANGE,
+    {GENERAL "% c\n0 0 0\n", QDR_ERR_RANGE,
      "a.mtx:3: found '0'; expected the number of rows, a whole number from 1 to"},
-    {GENERAL "2 3 1\n", QDR_RANGE, "a.mtx:2: found 2 rows and 3 columns; expected as many columns as rows"},
-    {GENERAL "1099511627776 1099511627776 1\n", QDR_RANGE,
+    {GENERAL "2 3 1\n", QDR_ERR_RANGE,
+     "a.mtx:2: found 2 rows and 3 columns; expected as many columns as rows"},
+    {GENERAL "1099511627776 1099511627776 1\n", QDR_ERR_RANGE,
      "found '1099511627776'; expected the number of rows"},
-    {GENERAL "2000000000 2000000000 0\n", QDR_RANGE, "whole number from 1 to 16777216"},
-    {GENERAL "2 2 1000000000000000000\n", QDR_RANGE,
+    {GENERAL "2000000000 2000000000 0\n", QDR_ERR_RANGE, "whole number from 1 to 16777216"},
+    {GENERAL "2 2 1000000000000000000\n", QDR_ERR_RANGE,
      "expected the number of entries, a whole number from 0 to 4"},
-    {SYMMETRIC "2 2 4\n", QDR_RANGE, "expected the number of entries, a whole number from 0 to 3"},
-    {GENERAL "2 2 99999999999999999999999\n", QDR_RANGE, "expected the number of entries"},
-    {GENERAL "2 2\n", QDR_SYNTAX, "found the end of the line; expected the number of entries"},
-    {GENERAL "2 2 1 1\n", QDR_SYNTAX, "a.mtx:2: found '1'; expected the end of the line"},
-    {GENERAL "4000 4000 16000000\n1 2 3\n", QDR_SYNTAX,
+    {SYMMETRIC "2 2 4\n", QDR_ERR_RANGE, "expected the number of entries, a whole number from 0 to 3"},
+    {GENERAL "2 2 99999999999999999999999\n", QDR_ERR_RANGE, "expected the number of entries"},
+    {GENERAL "2 2\n", QDR_ERR_SYNTAX, "found the end of the line; expected the number of entries"},
+    {GENERAL "2 2 1 1\n", QDR_ERR_SYNTAX, "a.mtx:2: found '1'; expected the end of the line"},
+    {GENERAL "4000 4000 16000000\n1 2 3\n", QDR_ERR_SYNTAX,
      "a.mtx:4: found the end of the file after 1 entries; expected 16000000"},
-    {GENERAL "2 2 1\n3 1 1\n", QDR_RANGE, "a.mtx:3: found '3'; expected a row, a whole number from 1 to 2"},
-    {GENERAL "2 2 1\n1 0 1\n", QDR_RANGE,
+    {GENERAL "2 2 1\n3 1 1\n", QDR_ERR_RANGE,
+     "a.mtx:3: found '3'; expected a row, a whole number from 1 to 2"},
+    {GENERAL "2 2 1\n1 0 1\n", QDR_ERR_RANGE,
      "a.mtx:3: found '0'; expected a column, a whole number from 1 to 2"},
-    {GENERAL "2 2 1\n1 x2 1\n", QDR_SYNTAX, "a.mtx:3: found 'x2'; expected a column"},
-    {GENERAL "2 2 1\n1 2\n", QDR_SYNTAX, "a.mtx:3: found the end of the line; expected a value"},
-    {GENERAL "2 2 1\n1 2 -4\n", QDR_SYNTAX,
+    {GENERAL "2 2 1\n1 x2 1\n", QDR_ERR_SYNTAX, "a.mtx:3: found 'x2'; expected a column"},
+    {GENERAL "2 2 1\n1 2\n", QDR_ERR_SYNTAX, "a.mtx:3: found the end of the line; expected a value"},
+    {GENERAL "2 2 1\n1 2 -4\n", QDR_ERR_SYNTAX,
      "a.mtx:3: found '-4'; expected a value, a whole number from 0 to"},
-    {GENERAL "2 2 1\n1 2 4.0\n", QDR_SYNTAX, "a.mtx:3: found '4.0'; expected a value"},
-    {GENERAL "2 2 1\n1 2 4611686018427387905\n", QDR_RANGE,
+    {GENERAL "2 2 1\n1 2 4.0\n", QDR_ERR_SYNTAX, "a.mtx:3: found '4.0'; expected a value"},
+    {GENERAL "2 2 1\n1 2 4611686018427387905\n", QDR_ERR_RANGE,
      "expected a value, a whole number from 0 to 46116860184273"},
-    {REAL "2 2 1\n1 2 4.5\n", QDR_RANGE, "a.mtx:3: found '4.5'; expected a value, a whole number"},
-    {REAL "2 2 1\n1 2 1e300\n", QDR_RANGE, "a.mtx:3: found '1e300'; expected a value"},
-    {REAL "2 2 1\n1 2 1e\n", QDR_SYNTAX, "a.mtx:3: found '1e'; expected a value"},
-    {REAL "2 2 1\n1 2 1.0.0\n", QDR_SYNTAX, "a.mtx:3: found '1.0.0'; expected a value"},
-    {REAL "2 2 1\n1 2 .\n", QDR_SYNTAX, "a.mtx:3: found '.'; expected a value"},
-    {REAL "2 2 1\n1 2 nan\n", QDR_SYNTAX, "a.mtx:3: found 'nan'; expected a value"},
-    {REAL "2 2 1\n1 2 0x10\n", QDR_SYNTAX, "a.mtx:3: found '0x10'; expected a value"},
-    {GENERAL "2 2 1\n1 2 3 4\n", QDR_SYNTAX, "a.mtx:3: found '4'; expected the end of the line"},
-    {GENERAL "2 2 1\n1 2 3\n\n2 1 3\n", QDR_SYNTAX, "a.mtx:5: found '2'; expected the end of the file"},
-    {GENERAL "2 2 1\n% late\n1 2 3\n", QDR_SYNTAX, "a.mtx:3: found '%'; expected a row"},
-    {SYMMETRIC "2 2 1\n1 2 3\n", QDR_RANGE,
+    {REAL "2 2 1\n1 2 4.5\n", QDR_ERR_RANGE, "a.mtx:3: found '4.5'; expected a value, a whole number"},
+    {REAL "2 2 1\n1 2 1e300\n", QDR_ERR_RANGE, "a.mtx:3: found '1e300'; expected a value"},
+    {REAL "2 2 1\n1 2 1e\n", QDR_ERR_SYNTAX, "a.mtx:3: found '1e'; expected a value"},
+    {REAL "2 2 1\n1 2 1.0.0\n", QDR_ERR_SYNTAX, "a.mtx:3: found '1.0.0'; expected a value"},
+    {REAL "2 2 1\n1 2 .\n", QDR_ERR_SYNTAX, "a.mtx:3: found '.'; expected a value"},
+    {REAL "2 2 1\n1 2 nan\n", QDR_ERR_SYNTAX, "a.mtx:3: found 'nan'; expected a value"},
+    {REAL "2 2 1\n1 2 0x10\n", QDR_ERR_SYNTAX, "a.mtx:3: found '0x10'; expected a value"},
+    {GENERAL "2 2 1\n1 2 3 4\n", QDR_ERR_SYNTAX, "a.mtx:3: found '4'; expected the end of the line"},
+    {GENERAL "2 2 1\n1 2 3\n\n2 1 3\n", QDR_ERR_SYNTAX, "a.mtx:5: found '2'; expected the end of the file"},
+    {GENERAL "2 2 1\n% late\n1 2 3\n", QDR_ERR_SYNTAX, "a.mtx:3: found '%'; expected a row"},
+    {SYMMETRIC "2 2 1\n1 2 3\n", QDR_ERR_RANGE,
      "a.mtx:3: found row 1, column 2 above the diagonal of a symmetric file"},
-    {GENERAL "3 3 4\n1 2 3\n\n2 1 3\n\n\n1 2 4\n3 1 1\n", QDR_INVALID,
+    {GENERAL "3 3 4\n1 2 3\n\n2 1 3\n\n\n1 2 4\n3 1 1\n", QDR_ERR_INVALID,
      "a.mtx:8: found row 1, column 2 for the second time; expected each entry once"},
-    {GENERAL "3 3 3\n2 2 3\n1 3 3\n2 2 1\n", QDR_INVALID,
+    {GENERAL "3 3 3\n2 2 3\n1 3 3\n2 2 1\n", QDR_ERR_INVALID,
      "a.mtx:5: found row 2, column 2 for the second time"},
-    {SYMMETRIC "3 3 3\n3 1 3\n2 2 3\n3 1 1\n", QDR_INVALID,
+    {SYMMETRIC "3 3 3\n3 1 3\n2 2 3\n3 1 1\n", QDR_ERR_INVALID,
      "a.mtx:5: found row 3, column 1 for the second time"},
-    {GENERAL "2 2 2\n1 2 4611686018427387904\n2 1 1\n", QDR_RANGE,
+    {GENERAL "2 2 2\n1 2 4611686018427387904\n2 1 1\n", QDR_ERR_RANGE,
      "a.mtx:4: found the value 1 that takes the total past 2^62"},
-    {SYMMETRIC "2 2 1\n2 1 4611686018427387904\n", QDR_RANGE,
+    {SYMMETRIC "2 2 1\n2 1 4611686018427387904\n", QDR_ERR_RANGE,
      "a.mtx:3: found the value 4611686018427387904 that takes"},
 };
 
@@ -171,11 +173,11 @@ static void strange_bytes_are_refused(void **state) {
     qdr_pattern *pattern = NULL;
     const char zero[] = GENERAL "2 2 1\n1 2 3\0\n",
                word[] = "%%MatrixMarket matrix\0 coordinate integer general\n";
-    assert_int_equal(read_bytes(zero, sizeof zero - 1, 0, &pattern), QDR_SYNTAX);
+    assert_int_equal(read_bytes(zero, sizeof zero - 1, 0, &pattern), QDR_ERR_SYNTAX);
     assert_string_equal(qdr_error_message(),
                         "a.mtx:3: found the byte 0x00; expected a value, a whole number from 0 to "
                         "4611686018427387904");
-    assert_int_equal(read_bytes(word, sizeof word - 1, 0, &pattern), QDR_SYNTAX);
+    assert_int_equal(read_bytes(word, sizeof word - 1, 0, &pattern), QDR_ERR_SYNTAX);
     assert_string_equal(qdr_error_message(), "a.mtx:1: found the byte 0x00; expected the word matrix");
 }
 
@@ -195,7 +197,7 @@ static void long_lines_do_not_matter(void **state) {
     memset(end, '9', LENGTH / 2);
     strcpy(end + LENGTH / 2, "\n");
     qdr_pattern *pattern = NULL;
-    assert_int_equal(read_bytes(text, strlen(text), 0, &pattern), QDR_SYNTAX);
+    assert_int_equal(read_bytes(text, strlen(text), 0, &pattern), QDR_ERR_SYNTAX);
     assert_non_null(strstr(qdr_error_message(),
                            "a.mtx:4: found '9999999999999999999999999999999999999999...'; expected"));
     free(text);
@@ -204,13 +206,13 @@ static void long_lines_do_not_matter(void **state) {
 static void arguments_are_checked(void **state) {
     (void)state;
     qdr_pattern *pattern = NULL;
-    assert_int_equal(qdr_pattern_read(NULL, "x", 0, &pattern), QDR_INVALID);
-    assert_int_equal(qdr_pattern_read(stdin, "x", 0, NULL), QDR_INVALID);
-    assert_int_equal(qdr_pattern_read(stdin, "x", -1, &pattern), QDR_RANGE);
-    assert_int_equal(qdr_pattern_write(NULL, stdout), QDR_INVALID);
+    assert_int_equal(qdr_pattern_read(NULL, "x", 0, &pattern), QDR_ERR_INVALID);
+    assert_int_equal(qdr_pattern_read(stdin, "x", 0, NULL), QDR_ERR_INVALID);
+    assert_int_equal(qdr_pattern_read(stdin, "x", -1, &pattern), QDR_ERR_RANGE);
+    assert_int_equal(qdr_pattern_write(NULL, stdout), QDR_ERR_INVALID);
     FILE *unreadable = fopen("/dev/null", "w");
     assert_non_null(unreadable);
-    assert_int_equal(qdr_pattern_read(unreadable, "null", 0, &pattern), QDR_FILE);
+    assert_int_equal(qdr_pattern_read(unreadable, "null", 0, &pattern), QDR_ERR_FILE);
     assert_string_equal(qdr_error_message(), "null:1: the file cannot be read on; expected no input error");
     fclose(unreadable);
 }
@@ -220,7 +222,7 @@ static void a_full_disk_is_noticed(void **state) {
     FILE *full = fopen("/dev/full", "w");
     if (!full) return;
     qdr_pattern *pattern = read_text(GENERAL "2 2 1\n1 2 7\n", 0);
-    assert_int_equal(qdr_pattern_write(pattern, full), QDR_FILE);
+    assert_int_equal(qdr_pattern_write(pattern, full), QDR_ERR_FILE);
     assert_non_null(strstr(qdr_error_message(), "2 ranks and 1 entries cannot be written: "));
     fclose(full);
     qdr_pattern_destroy(&pattern);

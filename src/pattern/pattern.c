@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/owned.h"
+#include "base/sized.h"
 
 struct qdr_pattern {
     qdri_owned owned;
@@ -43,15 +44,15 @@ static qdr_status validate(int ranks, int64_t count, const qdr_message *messages
         const qdr_message *message = &messages[m];
         int origin = message->origin, destination = message->destination;
         if (origin < 0 || origin >= ranks || destination < 0 || destination >= ranks)
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "message %" PRId64 " goes from rank %d to rank %d; expected ranks 0 to %d", m,
                              origin, destination, ranks - 1);
         if (message->items < 0)
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "the message from rank %d to rank %d has %" PRId64 " items; expected 0 or more",
                              origin, destination, message->items);
         if (message->items > QDRI_ITEMS_LIMIT - total)
-            return qdri_fail(QDR_RANGE,
+            return qdri_fail(QDR_ERR_RANGE,
                              "the total passes 2^62 items with the message from rank %d to rank %d (%" PRId64
                              " items); expected at most 2^62 in all",
                              origin, destination, message->items);
@@ -97,7 +98,7 @@ static void counts_to_starts(int ranks, int64_t *start, int64_t *cursor) {
 static qdr_status refuse_pair(int origin, int destination, int64_t first, int64_t second,
                               qdr_message *duplicate) {
     if (duplicate) *duplicate = (qdr_message){origin, destination, second};
-    return qdri_fail(QDR_INVALID,
+    return qdri_fail(QDR_ERR_INVALID,
                      "the message from rank %d to rank %d is given twice (%" PRId64 " and %" PRId64
                      " items); expected each pair once",
                      origin, destination, first, second);
@@ -154,12 +155,13 @@ qdr_status qdri_pattern_build(int ranks, int64_t count, const qdr_message *messa
     int64_t kept;
     if (duplicate) *duplicate = (qdr_message){-1, -1, 0};
     if (!pattern)
-        return qdri_fail(QDR_INVALID, "there is nowhere to put the pattern; expected a handle, not NULL");
+        return qdri_fail(QDR_ERR_INVALID, "there is nowhere to put the pattern; expected a handle, not NULL");
     if (ranks < 1 || ranks > QDRI_RANKS_LIMIT)
-        return qdri_fail(QDR_RANGE, "a pattern of %d ranks; expected 1 to %d", ranks, QDRI_RANKS_LIMIT);
-    if (count < 0) return qdri_fail(QDR_RANGE, "a list of %" PRId64 " messages; expected 0 or more", count);
+        return qdri_fail(QDR_ERR_RANGE, "a pattern of %d ranks; expected 1 to %d", ranks, QDRI_RANKS_LIMIT);
+    if (count < 0)
+        return qdri_fail(QDR_ERR_RANGE, "a list of %" PRId64 " messages; expected 0 or more", count);
     if (count > 0 && !messages)
-        return qdri_fail(QDR_INVALID, "the list of %" PRId64 " messages is NULL; expected the messages",
+        return qdri_fail(QDR_ERR_INVALID, "the list of %" PRId64 " messages is NULL; expected the messages",
                          count);
     QDRI_TRY(validate(ranks, count, messages, &kept));
 
@@ -175,12 +177,29 @@ qdr_status qdri_pattern_build(int ranks, int64_t count, const qdr_message *messa
     return status;
 }
 
-qdr_status qdr_pattern_create(int ranks, int64_t count, const qdr_message *messages, qdr_pattern **pattern) {
-    return qdri_pattern_build(ranks, count, messages, NULL, pattern);
+/* Messages as another release has them. */
+static qdr_status read_messages(int64_t count, const qdr_message *messages, size_t bytes,
+                                qdr_message **known) {
+    *known = QDRI_ARRAY(qdr_message, count);
+    if (!*known) return qdri_fail_memory();
+    for (int64_t i = 0; i < count; i++)
+        QDRI_TRY(qdri_element_read("qdr_message", &(*known)[i], sizeof **known, messages, bytes, i));
+    return QDR_OK;
 }
 
-qdr_pattern_view qdr_pattern_look(const qdr_pattern *pattern) {
-    return (qdr_pattern_view){.ranks = pattern->ranks,
+qdr_status qdr_pattern_create_sized(int ranks, int64_t count, const qdr_message *messages,
+                                    size_t message_bytes, qdr_pattern **pattern) {
+    qdr_message *known = NULL;
+    qdr_status status = QDR_OK;
+    if (message_bytes != sizeof *messages && messages && count > 0)
+        status = read_messages(count, messages, message_bytes, &known);
+    if (status == QDR_OK) status = qdri_pattern_build(ranks, count, known ? known : messages, NULL, pattern);
+    free(known);
+    return status;
+}
+
+void qdr_pattern_look_sized(const qdr_pattern *pattern, qdr_pattern_view *view, size_t view_bytes) {
+    qdr_pattern_view known = {.ranks = pattern->ranks,
                               .messages = pattern->messages,
                               .origin = pattern->origin,
                               .destination = pattern->destination,
@@ -189,6 +208,7 @@ qdr_pattern_view qdr_pattern_look(const qdr_pattern *pattern) {
                               .column_start = pattern->column_start,
                               .column_message = pattern->column_message,
                               .local = pattern->local};
+    qdri_sized_fill(view, view_bytes, &known, sizeof known);
 }
 
 /* ---- owners -------------------------------------------------------------------------------------------- */

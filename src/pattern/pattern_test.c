@@ -114,18 +114,20 @@ static void mistakes_are_named(void **state) {
     const qdr_message outside[] = {{0, 1, 1}, {0, 4, 1}}, below[] = {{-1, 0, 1}}, negative[] = {{2, 1, -5}};
     const qdr_message twice[] = {{3, 1, 8}, {0, 1, 1}, {3, 1, 9}}, local_twice[] = {{2, 2, 8}, {2, 2, 9}};
     const qdr_message much[] = {{0, 1, half}, {1, 0, half}, {2, 2, 1}};
-    assert_refused(0, 0, NULL, QDR_RANGE, "a pattern of 0 ranks; expected 1 to 16777216");
-    assert_refused(-3, 0, NULL, QDR_RANGE, "a pattern of -3 ranks");
-    assert_refused(QDRI_RANKS_LIMIT + 1, 0, NULL, QDR_RANGE, "16777217 ranks");
-    assert_refused(4, -1, NULL, QDR_RANGE, "-1 messages");
-    assert_refused(4, 1, NULL, QDR_INVALID, "is NULL");
-    assert_refused(4, 2, outside, QDR_RANGE, "message 1 goes from rank 0 to rank 4; expected ranks 0 to 3");
-    assert_refused(4, 1, below, QDR_RANGE, "from rank -1 to rank 0");
-    assert_refused(4, 1, negative, QDR_RANGE, "from rank 2 to rank 1 has -5 items; expected 0 or more");
-    assert_refused(4, 3, twice, QDR_INVALID, "from rank 3 to rank 1 is given twice (8 and 9 items)");
-    assert_refused(4, 2, local_twice, QDR_INVALID, "from rank 2 to rank 2 is given twice (8 and 9 items)");
-    assert_refused(4, 3, much, QDR_RANGE, "2^62 items with the message from rank 2 to rank 2 (1 items)");
-    assert_int_equal(qdr_pattern_create(1, 0, NULL, NULL), QDR_INVALID);
+    assert_refused(0, 0, NULL, QDR_ERR_RANGE, "a pattern of 0 ranks; expected 1 to 16777216");
+    assert_refused(-3, 0, NULL, QDR_ERR_RANGE, "a pattern of -3 ranks");
+    assert_refused(QDRI_RANKS_LIMIT + 1, 0, NULL, QDR_ERR_RANGE, "16777217 ranks");
+    assert_refused(4, -1, NULL, QDR_ERR_RANGE, "-1 messages");
+    assert_refused(4, 1, NULL, QDR_ERR_INVALID, "is NULL");
+    assert_refused(4, 2, outside, QDR_ERR_RANGE,
+                   "message 1 goes from rank 0 to rank 4; expected ranks 0 to 3");
+    assert_refused(4, 1, below, QDR_ERR_RANGE, "from rank -1 to rank 0");
+    assert_refused(4, 1, negative, QDR_ERR_RANGE, "from rank 2 to rank 1 has -5 items; expected 0 or more");
+    assert_refused(4, 3, twice, QDR_ERR_INVALID, "from rank 3 to rank 1 is given twice (8 and 9 items)");
+    assert_refused(4, 2, local_twice, QDR_ERR_INVALID,
+                   "from rank 2 to rank 2 is given twice (8 and 9 items)");
+    assert_refused(4, 3, much, QDR_ERR_RANGE, "2^62 items with the message from rank 2 to rank 2 (1 items)");
+    assert_int_equal(qdr_pattern_create(1, 0, NULL, NULL), QDR_ERR_INVALID);
     qdr_pattern *most = make(4, 2, much);
     qdr_pattern_destroy(&most);
 }
@@ -155,11 +157,11 @@ static void the_builder_grows_and_passes_failures_on(void **state) {
 
     qdri_pattern_begin(&builder, 2, INT64_MAX / 4);
     qdri_pattern_add(&builder, 0, 1, 1);
-    assert_int_equal(qdri_pattern_finish(&builder, &pattern), QDR_MEMORY);
+    assert_int_equal(qdri_pattern_finish(&builder, &pattern), QDR_ERR_MEMORY);
     assert_null(pattern);
     qdri_pattern_begin(&builder, 2, 1);
     qdri_pattern_add(&builder, 0, 2, 1);
-    assert_int_equal(qdri_pattern_finish(&builder, &pattern), QDR_RANGE);
+    assert_int_equal(qdri_pattern_finish(&builder, &pattern), QDR_ERR_RANGE);
     qdri_pattern_begin(&builder, 2, 1);
     qdri_pattern_abandon(&builder);
 }

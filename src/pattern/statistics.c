@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/sized.h"
 
 /* One rank's row and column. */
 typedef struct sides {
@@ -74,7 +75,7 @@ static qdr_pattern_class classify(const qdr_pattern_statistics *statistics, cons
     return QDR_CLASS_MANY_TO_MANY;
 }
 
-void qdr_pattern_measure(const qdr_pattern *pattern, qdr_pattern_statistics *statistics) {
+static void measure(const qdr_pattern *pattern, qdr_pattern_statistics *statistics) {
     qdr_pattern_view view = qdr_pattern_look(pattern);
     census count = {0};
     int64_t pairs = (int64_t)view.ranks * (view.ranks - 1);
@@ -104,6 +105,13 @@ void qdr_pattern_measure(const qdr_pattern *pattern, qdr_pattern_statistics *sta
     statistics->equal_traffic =
         statistics->items % view.ranks == 0 && statistics->items / view.ranks == statistics->traffic;
     statistics->kind = classify(statistics, &count);
+}
+
+void qdr_pattern_measure_sized(const qdr_pattern *pattern, qdr_pattern_statistics *statistics,
+                               size_t statistics_bytes) {
+    qdr_pattern_statistics known;
+    measure(pattern, &known);
+    qdri_sized_fill(statistics, statistics_bytes, &known, sizeof known);
 }
 
 const char *qdr_pattern_class_text(qdr_pattern_class kind) {

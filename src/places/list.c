@@ -27,12 +27,14 @@ typedef struct survey {
 } survey;
 
 static qdr_status check_range(const int64_t *index, int64_t first, int64_t count) {
-    if (count < 0) return qdri_fail(QDR_RANGE, "a list of %" PRId64 " entries", count);
+    if (count < 0) return qdri_fail(QDR_ERR_RANGE, "a list of %" PRId64 " entries", count);
     if (!index && count > 0 && first < 0)
-        return qdri_fail(QDR_RANGE, "a list begins with element %" PRId64 "; elements count from 0", first);
+        return qdri_fail(QDR_ERR_RANGE, "a list begins with element %" PRId64 "; elements count from 0",
+                         first);
     if (!index && count > 0 && first > INT64_MAX - count)
-        return qdri_fail(QDR_RANGE, "a list of %" PRId64 " entries from element %" PRId64 " ends beyond 2^63",
-                         count, first);
+        return qdri_fail(QDR_ERR_RANGE,
+                         "a list of %" PRId64 " entries from element %" PRId64 " ends beyond 2^63", count,
+                         first);
     return QDR_OK;
 }
 
@@ -56,8 +58,9 @@ static survey look_over(const int64_t *index, int64_t count) {
 static qdr_status fail_negative(const int64_t *index) {
     int64_t k = 0;
     while (index[k] >= 0) k++;
-    return qdri_fail(QDR_RANGE, "entry %" PRId64 " of a list is element %" PRId64 "; elements count from 0",
-                     k, index[k]);
+    return qdri_fail(QDR_ERR_RANGE,
+                     "entry %" PRId64 " of a list is element %" PRId64 "; elements count from 0", k,
+                     index[k]);
 }
 
 static qdr_status store_runs(const int64_t *index, int64_t runs, qdri_places *places) {

@@ -80,7 +80,7 @@ static int64_t exhaust(operation *run) {
                 break;
             }
             failures++;
-            assert_int_equal(status, QDR_MEMORY);
+            assert_int_equal(status, QDR_ERR_MEMORY);
             assert_string_equal(qdr_error_message(), "out of memory");
         }
     fatal = 0;

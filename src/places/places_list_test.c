@@ -193,7 +193,7 @@ static void expect_refusal(const int64_t *index, int64_t first, int64_t count, c
     qdri_places list, before;
     memset(&list, 0x5a, sizeof list);
     memcpy(&before, &list, sizeof list);
-    assert_int_equal(qdri_places_open(index, first, count, &list), QDR_RANGE);
+    assert_int_equal(qdri_places_open(index, first, count, &list), QDR_ERR_RANGE);
     assert_memory_equal(&list, &before, sizeof list);
     if (!strstr(qdr_error_message(), words)) fail_msg("'%s' lacks '%s'", qdr_error_message(), words);
 }

@@ -28,22 +28,22 @@ typedef struct memory {
     unsigned char *out, *in;
 } memory;
 
-static void start(qdr_plan *plan, qdr_partners_view view, memory *at, qdr_exchange **exchange) {
+static void start(qdr_plan *plan, qdr_partners_view view, memory *at, qdr_pending **exchange) {
     unsigned char *place = at->out;
     for (int i = 0; i < view.sends; i++) {
         content_fill(place, view.send_items[i] * ITEM_BYTES, content_key(0, 0, rank, view.destination[i]));
         place += view.send_items[i] * ITEM_BYTES;
     }
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = ITEM_BYTES;
     buffers.outgoing_base = at->out;
     buffers.incoming_base = at->in;
-    CHECK_SAYING(qdr_exchange_start(plan, &buffers, exchange) == QDR_OK, "%s", qdr_error_message());
+    CHECK_SAYING(qdr_plan_start(plan, &buffers, exchange) == QDR_OK, "%s", qdr_error_message());
 }
 
-static void finish(qdr_partners_view view, memory *at, qdr_exchange **exchange, const char *what) {
+static void finish(qdr_partners_view view, memory *at, qdr_pending **exchange, const char *what) {
     const unsigned char *place = at->in;
-    CHECK_SAYING(qdr_exchange_wait(exchange) == QDR_OK, "%s: %s", what, qdr_error_message());
+    CHECK_SAYING(qdr_wait(exchange) == QDR_OK, "%s: %s", what, qdr_error_message());
     for (int i = 0; i < view.receives; i++) {
         int64_t bytes = view.receive_items[i] * ITEM_BYTES;
         CHECK_SAYING(content_wrong(place, bytes, content_key(0, 0, view.source[i], rank)) < 0,
@@ -61,7 +61,7 @@ static int64_t sum(int count, const int64_t *items) {
 /* The first turn of each slot may allocate, the others not; nobody may call a collective. */
 static void count_exchanges(qdr_plan *plan, qdr_partners_view view, const char *what) {
     memory at[IN_FLIGHT];
-    qdr_exchange *exchange[IN_FLIGHT];
+    qdr_pending *exchange[IN_FLIGHT];
     for (int i = 0; i < IN_FLIGHT; i++) {
         at[i].out = malloc((size_t)(sum(view.sends, view.send_items) * ITEM_BYTES));
         at[i].in = calloc(1, (size_t)(sum(view.receives, view.receive_items) * ITEM_BYTES));

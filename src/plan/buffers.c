@@ -19,25 +19,33 @@ static int any_above_zero(const int64_t *given, const int64_t *planned, int coun
 }
 
 /* Whether anything is to be moved, to this rank itself included. */
-static int has_items(const qdr_exchange *exchange, const qdr_buffers *buffers) {
+static int has_items(const qdri_exchange *exchange, const qdr_buffers *buffers) {
     qdr_partners_view view = qdr_partners_look(exchange->plan->partners);
     return any_above_zero(buffers->outgoing_items, view.send_items, view.sends) ||
            any_above_zero(buffers->incoming_items, view.receive_items, view.receives);
 }
 
-static qdr_status check(const qdr_exchange *exchange, const qdr_buffers *buffers) {
-    if (!buffers) return qdri_fail(QDR_INVALID, "qdr_exchange_start: buffers is NULL");
-    if (buffers->size != sizeof *buffers)
-        return qdri_fail(QDR_INVALID,
-                         "qdr_exchange_start: buffers.size is %zu, expected %zu; begin with QDR_BUFFERS",
-                         buffers->size, sizeof *buffers);
+static qdr_status check(const qdri_exchange *exchange, const qdr_buffers *buffers) {
+    if (!buffers) return qdri_fail(QDR_ERR_INVALID, "qdr_plan_start: buffers is NULL");
+    if (buffers->memory != QDR_MEMORY_HOST || buffers->stream)
+        return qdri_fail(QDR_ERR_INVALID,
+                         "qdr_plan_start: the buffers are said to be memory of a device, or to have a "
+                         "stream; this library moves memory of the host");
+    if ((buffers->outgoing_stride && buffers->outgoing_stride != buffers->item_bytes) ||
+        (buffers->incoming_stride && buffers->incoming_stride != buffers->item_bytes))
+        return qdri_fail(
+            QDR_ERR_INVALID,
+            "qdr_plan_start: strides of %lld and %lld bytes, and items of %lld; a plan moves items that lie "
+            "one after the other, a map (quadrille/map.h) others too",
+            (long long)buffers->outgoing_stride, (long long)buffers->incoming_stride,
+            (long long)buffers->item_bytes);
     if (buffers->item_bytes < 0 || (buffers->item_bytes == 0 && has_items(exchange, buffers)))
         return qdri_fail(
-            QDR_RANGE,
-            "qdr_exchange_start: buffers.item_bytes is %lld; expected the bytes of one item, 1 or more",
+            QDR_ERR_RANGE,
+            "qdr_plan_start: buffers.item_bytes is %lld; expected the bytes of one item, 1 or more",
             (long long)buffers->item_bytes);
     if ((buffers->outgoing_items || buffers->incoming_items) && !exchange->plan->any_size)
-        return qdri_fail(QDR_INVALID,
+        return qdri_fail(QDR_ERR_INVALID,
                          "sizes may differ from call to call with paced, async and distributed; this plan "
                          "runs %s",
                          exchange->plan->algorithm);
@@ -49,12 +57,12 @@ static qdr_status check(const qdr_exchange *exchange, const qdr_buffers *buffers
 static const int64_t most_bytes = (INT64_C(1) << 62) - 1; /* two of them can be added */
 
 /* Whether so many items can be counted in bytes, after so many. */
-static int countable(const qdr_exchange *exchange, int64_t items, int64_t before) {
+static int countable(const qdri_exchange *exchange, int64_t items, int64_t before) {
     int64_t size = exchange->item_bytes > 1 ? exchange->item_bytes : 1;
     return items >= 0 && items <= (most_bytes - before) / size;
 }
 
-static qdr_status set_bytes(qdr_exchange *exchange, qdri_half *half, const qdri_side *side,
+static qdr_status set_bytes(qdri_exchange *exchange, qdri_half *half, const qdri_side *side,
                             const int64_t *items, const char *direction) {
     half->bytes = half->ended = 0;
     memset(half->flow_own, 0, (size_t)side->hops * exchange->executor->flow_bytes);
@@ -64,7 +72,7 @@ static qdr_status set_bytes(qdr_exchange *exchange, qdri_half *half, const qdri_
         const qdri_hop *hop = &side->hop[i];
         int64_t count = items ? items[exchange->program->segment[hop->first].index] : hop->items;
         if (!countable(exchange, count, half->bytes))
-            return qdri_fail(QDR_RANGE, "%lld items of %lld bytes %s rank %d cannot be counted",
+            return qdri_fail(QDR_ERR_RANGE, "%lld items of %lld bytes %s rank %d cannot be counted",
                              (long long)count, (long long)exchange->item_bytes, direction, hop->partner);
         half->flow[i] = (qdri_flow){.bytes = count * exchange->item_bytes};
         half->lane[hop->lane].bytes += half->flow[i].bytes;
@@ -86,14 +94,14 @@ typedef struct given {
     const char *direction;
 } given;
 
-static qdr_status set_pointers(const qdr_exchange *exchange, const given *side, const char **pointer) {
+static qdr_status set_pointers(const qdri_exchange *exchange, const given *side, const char **pointer) {
     int64_t next = 0;
     for (int i = 0; i < side->count; i++) {
         int64_t items = side->items ? side->items[i] : side->plan_items[i];
         int64_t offset = side->offset ? side->offset[i] : next;
         int64_t distance = offset == INT64_MIN ? INT64_MAX : offset < 0 ? -offset : offset;
         if (!countable(exchange, items, 0) || !countable(exchange, distance, 0))
-            return qdri_fail(QDR_RANGE, "%lld items of %lld bytes %s rank %d at %lld cannot be counted",
+            return qdri_fail(QDR_ERR_RANGE, "%lld items of %lld bytes %s rank %d at %lld cannot be counted",
                              (long long)items, (long long)exchange->item_bytes, side->direction,
                              side->partner[i], (long long)offset);
         next = offset + items;
@@ -101,7 +109,7 @@ static qdr_status set_pointers(const qdr_exchange *exchange, const given *side, 
                      : side->base  ? side->base + offset * exchange->item_bytes
                                    : NULL;
         if (items > 0 && !pointer[i])
-            return qdri_fail(QDR_INVALID, "%lld items %s rank %d have no memory: the pointer is NULL",
+            return qdri_fail(QDR_ERR_INVALID, "%lld items %s rank %d have no memory: the pointer is NULL",
                              (long long)items, side->direction, side->partner[i]);
     }
     return QDR_OK;
@@ -109,11 +117,11 @@ static qdr_status set_pointers(const qdr_exchange *exchange, const given *side, 
 
 /* ---- overlap ------------------------------------------------------------------------------------------- */
 
-static int64_t bytes_at(const qdr_exchange *exchange, const given *side, int i) {
+static int64_t bytes_at(const qdri_exchange *exchange, const given *side, int i) {
     return (side->items ? side->items[i] : side->plan_items[i]) * exchange->item_bytes;
 }
 
-static int add_spans(const qdr_exchange *exchange, const given *side, const char *const *pointer,
+static int add_spans(const qdri_exchange *exchange, const given *side, const char *const *pointer,
                      int is_written, int count) {
     for (int i = 0; i < side->count; i++) {
         int64_t bytes = bytes_at(exchange, side, i);
@@ -141,7 +149,7 @@ static void sort_spans(qdri_memory_range *span, int count) {
 
 /* Memory that is written may not be read or written for another partner. A sweep by address, which
  * remembers what reaches furthest among the written and among the read. */
-static qdr_status check_overlap(const qdr_exchange *exchange, const given *out, const given *in) {
+static qdr_status check_overlap(const qdri_exchange *exchange, const given *out, const given *in) {
     int count = add_spans(exchange, out, exchange->outgoing, 0, 0);
     count = add_spans(exchange, in, (const char *const *)exchange->incoming, 1, count);
     sort_spans(exchange->span, count);
@@ -151,7 +159,8 @@ static qdr_status check_overlap(const qdr_exchange *exchange, const given *out, 
         const qdri_memory_range *other = furthest[1] && furthest[1]->end > span->begin ? furthest[1] : NULL;
         if (!other && span->is_written && furthest[0] && furthest[0]->end > span->begin) other = furthest[0];
         if (other)
-            return qdri_fail(QDR_INVALID, "the memory for what %s rank %d overlaps that for what %s rank %d",
+            return qdri_fail(QDR_ERR_INVALID,
+                             "the memory for what %s rank %d overlaps that for what %s rank %d",
                              other->is_written ? "comes from" : "goes to", other->partner,
                              span->is_written ? "comes from" : "goes to", span->partner);
         const qdri_memory_range **kind = &furthest[span->is_written];
@@ -160,12 +169,12 @@ static qdr_status check_overlap(const qdr_exchange *exchange, const given *out, 
     return QDR_OK;
 }
 
-qdr_status qdri_buffers_bind_cargo(qdr_exchange *exchange) {
+qdr_status qdri_buffers_bind_cargo(qdri_exchange *exchange) {
     QDRI_TRY(set_bytes(exchange, &exchange->out, &exchange->program->out, exchange->outgoing_items, "for"));
     return set_bytes(exchange, &exchange->in, &exchange->program->in, exchange->incoming_items, "from");
 }
 
-qdr_status qdri_buffers_bind(qdr_exchange *exchange, const qdr_buffers *buffers) {
+qdr_status qdri_buffers_bind(qdri_exchange *exchange, const qdr_buffers *buffers) {
     qdr_partners_view view = qdr_partners_look(exchange->plan->partners);
     QDRI_TRY(check(exchange, buffers));
     exchange->item_bytes = buffers->item_bytes;
@@ -190,7 +199,7 @@ qdr_status qdri_buffers_bind(qdr_exchange *exchange, const qdr_buffers *buffers)
     exchange->self_bytes = self->outgoing < 0 ? 0 : bytes_at(exchange, &out, self->outgoing);
     int64_t self_in = self->incoming < 0 ? 0 : bytes_at(exchange, &in, self->incoming);
     if (exchange->self_bytes != self_in)
-        return qdri_fail(QDR_MISMATCH, "rank %d sends itself %lld bytes and receives %lld", view.rank,
+        return qdri_fail(QDR_ERR_MISMATCH, "rank %d sends itself %lld bytes and receives %lld", view.rank,
                          (long long)exchange->self_bytes, (long long)self_in);
     return QDR_OK;
 }
@@ -213,7 +222,7 @@ static qdr_status fill_pool(qdri_pool *pool, int64_t count) {
     return QDR_OK;
 }
 
-qdr_status qdri_buffers_make_room(qdr_exchange *exchange) {
+qdr_status qdri_buffers_make_room(qdri_exchange *exchange) {
     const qdr_plan *plan = exchange->plan;
     if (!plan->is_far) return QDR_OK;
     exchange->chunk = exchange->executor->whole ? INT64_MAX / 4 : plan->chunk;

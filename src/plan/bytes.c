@@ -9,7 +9,7 @@
 
 #include "plan/plan.h"
 
-static char *region_start(qdr_exchange *exchange, const qdri_segment *segment) {
+static char *region_start(qdri_exchange *exchange, const qdri_segment *segment) {
     switch (segment->region) {
     case QDRI_IN_OUTGOING:
         return (char *)exchange->outgoing[segment->index]; /* only read */
@@ -20,13 +20,13 @@ static char *region_start(qdr_exchange *exchange, const qdri_segment *segment) {
     }
 }
 
-static char *segment_start(qdr_exchange *exchange, const qdri_segment *segment) {
+static char *segment_start(qdri_exchange *exchange, const qdri_segment *segment) {
     char *start = region_start(exchange, segment);
     return start ? start + segment->offset * exchange->item_bytes : NULL;
 }
 
 /* The hop's segment that holds byte `offset`, and where the segment begins in the hop. */
-static const qdri_segment *find_segment(const qdr_exchange *exchange, const qdri_hop *hop, int64_t offset,
+static const qdri_segment *find_segment(const qdri_exchange *exchange, const qdri_hop *hop, int64_t offset,
                                         int64_t *begin) {
     const qdri_segment *segment = &exchange->program->segment[hop->first];
     int64_t at = 0;
@@ -37,7 +37,7 @@ static const qdri_segment *find_segment(const qdr_exchange *exchange, const qdri
 }
 
 /* The range's own place, if it has one. */
-static char *in_place(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
+static char *in_place(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
     int64_t begin;
     const qdri_segment *segment = find_segment(exchange, hop, offset, &begin);
     if (hop->segments > 1 && offset + bytes > begin + segment->length * exchange->item_bytes) return NULL;
@@ -45,12 +45,12 @@ static char *in_place(qdr_exchange *exchange, const qdri_hop *hop, int64_t offse
     return start ? start + (offset - begin) : exchange->bounce; /* no bytes: anything will do */
 }
 
-static char *bounce_place(const qdr_exchange *exchange, const qdri_hop *hop, int64_t offset) {
+static char *bounce_place(const qdri_exchange *exchange, const qdri_hop *hop, int64_t offset) {
     return exchange->bounce + hop->bounce * exchange->item_bytes + offset;
 }
 
 /* Copies between the packed form of a range and its segments. */
-static void copy_range(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes,
+static void copy_range(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes,
                        int gathers) {
     char *packed = bounce_place(exchange, hop, offset);
     int64_t begin;
@@ -68,18 +68,18 @@ static void copy_range(qdr_exchange *exchange, const qdri_hop *hop, int64_t offs
     }
 }
 
-const char *qdri_bytes_out(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
+const char *qdri_bytes_out(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
     char *place = in_place(exchange, hop, offset, bytes);
     if (place || bytes == 0) return place;
     copy_range(exchange, hop, offset, bytes, 1);
     return bounce_place(exchange, hop, offset);
 }
 
-char *qdri_bytes_in(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
+char *qdri_bytes_in(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
     char *place = in_place(exchange, hop, offset, bytes);
     return place || bytes == 0 ? place : bounce_place(exchange, hop, offset);
 }
 
-void qdri_bytes_arrived(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
+void qdri_bytes_arrived(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
     if (bytes > 0 && !in_place(exchange, hop, offset, bytes)) copy_range(exchange, hop, offset, bytes, 0);
 }

@@ -45,8 +45,8 @@ struct qdri_cargo {
 /* Local, once for a plan, before its first exchange. */
 qdr_status qdri_cargo_prepare(qdr_plan *plan);
 
-/* Local. As qdr_exchange_start(); the cargo is borrowed until the exchange ends. */
-qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_exchange **exchange);
+/* Local. As qdr_plan_start(); the cargo is borrowed until the exchange ends. */
+qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_pending **pending);
 
 /* Where the message from a source is that was kept in the exchange that ended last; NULL: none was. */
 const void *qdri_cargo_kept(const qdr_plan *plan, int source);
@@ -61,7 +61,7 @@ int qdri_plan_any_size(const qdr_plan *plan);
 /* Whether an exchange is under way, stalled or not. */
 int qdri_plan_busy(const qdr_plan *plan);
 
-/* QDR_BUSY if the plan could not be destroyed, because an exchange is under way. */
+/* QDR_ERR_BUSY if the plan could not be destroyed, because an exchange is under way. */
 qdr_status qdri_plan_check_idle(const qdr_plan *plan);
 
 #endif

@@ -20,7 +20,8 @@
 #include "plan/mark.h"
 #include "plan/plan.h"
 
-void qdri_trace(qdr_exchange *exchange, int kind, int partner, int64_t phase, int64_t offset, int64_t bytes) {
+void qdri_trace(qdri_exchange *exchange, int kind, int partner, int64_t phase, int64_t offset,
+                int64_t bytes) {
     const qdr_plan *plan = exchange->plan;
     if (!plan->trace) return;
     qdr_event event = {.seconds = qdri_seconds(),
@@ -35,7 +36,7 @@ void qdri_trace(qdr_exchange *exchange, int kind, int partner, int64_t phase, in
 
 qdr_status qdri_fail_bytes(int partner, int64_t came, int64_t expected) {
     return qdri_fail(
-        QDR_MISMATCH,
+        QDR_ERR_MISMATCH,
         "rank %d sent %lld bytes where %lld were expected: the two ranks have different ideas of "
         "the exchange",
         partner, (long long)came, (long long)expected);
@@ -47,10 +48,11 @@ int qdri_chunk_possible(const qdri_half *half) {
     return half->pool.unused != NULL;
 }
 
-static qdri_chunk *take(qdri_pool *pool, qdr_exchange *exchange) {
+static qdri_chunk *take(qdri_pool *pool, qdri_exchange *exchange) {
     qdri_chunk *chunk = pool->unused;
     if (!chunk) {
-        qdri_exchange_fail(exchange, qdri_fail(QDR_MEMORY, "more messages under way than there is room for"));
+        qdri_exchange_fail(exchange,
+                           qdri_fail(QDR_ERR_MEMORY, "more messages under way than there is room for"));
         return NULL;
     }
     pool->unused = chunk->next;
@@ -64,7 +66,7 @@ static void give_back(qdri_pool *pool, qdri_chunk *chunk) {
 }
 
 /* An operation was started, or could not be. */
-static int started(qdr_exchange *exchange, qdr_status status) {
+static int started(qdri_exchange *exchange, qdr_status status) {
     if (status)
         qdri_exchange_fail(exchange, status);
     else
@@ -73,14 +75,14 @@ static int started(qdr_exchange *exchange, qdr_status status) {
 }
 
 /* Something came to an end; true while the exchange is to be continued. */
-static int ended(qdr_exchange *exchange, qdr_status status) {
+static int ended(qdri_exchange *exchange, qdr_status status) {
     exchange->active--;
     exchange->last = qdri_seconds_about();
     if (status) qdri_exchange_fail(exchange, status);
     return !exchange->failed;
 }
 
-int64_t qdri_lane_next(const qdr_exchange *exchange, const qdri_half *half, const qdri_side *side,
+int64_t qdri_lane_next(const qdri_exchange *exchange, const qdri_half *half, const qdri_side *side,
                        int number) {
     qdri_lane_flow *lane = &half->lane[number];
     for (; lane->cursor < side->lane[number].hops; lane->cursor++) {
@@ -104,7 +106,7 @@ static void count_end(qdri_half *half, const qdri_side *side, int64_t hop, int64
 
 static void sent(qdri_operation *operation, qdr_status status) {
     qdri_chunk *chunk = (qdri_chunk *)operation;
-    qdr_exchange *exchange = chunk->exchange;
+    qdri_exchange *exchange = chunk->exchange;
     give_back(&exchange->out.pool, chunk);
     if (!ended(exchange, status)) return;
     exchange->moved = exchange->last;
@@ -114,13 +116,13 @@ static void sent(qdri_operation *operation, qdr_status status) {
 }
 
 static void mark_sent(qdri_operation *operation, qdr_status status) {
-    qdr_exchange *exchange = ((qdri_chunk *)operation)->exchange;
+    qdri_exchange *exchange = ((qdri_chunk *)operation)->exchange;
     if (ended(exchange, status)) qdri_exchange_check(exchange);
 }
 
 /* The stream of a lane begins: with a mark and the chunk in one message, or with a mark alone, or without. Returns what to
  * send of the chunk, and how much. */
-static const char *put_mark(qdr_exchange *exchange, const qdri_hop *hop, const char *data, int64_t *bytes) {
+static const char *put_mark(qdri_exchange *exchange, const qdri_hop *hop, const char *data, int64_t *bytes) {
     qdri_half *half = &exchange->out;
     qdri_lane_flow *lane = &half->lane[hop->lane];
     char *place = qdri_mark_place(half, hop->lane);
@@ -141,7 +143,7 @@ static const char *put_mark(qdr_exchange *exchange, const qdri_hop *hop, const c
     return data;
 }
 
-void qdri_chunk_send(qdr_exchange *exchange, int64_t number, int64_t bytes) {
+void qdri_chunk_send(qdri_exchange *exchange, int64_t number, int64_t bytes) {
     const qdri_hop *hop = &exchange->program->out.hop[number];
     qdri_flow *flow = &exchange->out.flow[number];
     qdri_lane_flow *lane = &exchange->out.lane[hop->lane];
@@ -164,7 +166,7 @@ void qdri_chunk_send(qdr_exchange *exchange, int64_t number, int64_t bytes) {
 }
 
 /* Whether a chunk is what was expected; what came behind a mark is then brought to its place. */
-static qdr_status look_at(qdr_exchange *exchange, const qdri_chunk *chunk, const qdri_hop *hop) {
+static qdr_status look_at(qdri_exchange *exchange, const qdri_chunk *chunk, const qdri_hop *hop) {
     int64_t came = chunk->operation.bytes;
     if (chunk->carried) {
         QDRI_TRY(qdri_mark_check(exchange, hop->lane, came));
@@ -179,7 +181,7 @@ static qdr_status look_at(qdr_exchange *exchange, const qdri_chunk *chunk, const
 
 static void arrived(qdri_operation *operation, qdr_status status) {
     qdri_chunk *chunk = (qdri_chunk *)operation;
-    qdr_exchange *exchange = chunk->exchange;
+    qdri_exchange *exchange = chunk->exchange;
     const qdri_hop *hop = &exchange->program->in.hop[chunk->hop];
     give_back(&exchange->in.pool, chunk);
     if (!ended(exchange, status)) return;
@@ -204,7 +206,7 @@ static void arrived(qdri_operation *operation, qdr_status status) {
 
 static void mark_came(qdri_operation *operation, qdr_status status) {
     qdri_chunk *alone = (qdri_chunk *)operation;
-    qdr_exchange *exchange = alone->exchange;
+    qdri_exchange *exchange = alone->exchange;
     if (!ended(exchange, status)) return;
     status = qdri_mark_check(exchange, (int)(alone - exchange->in.alone), operation->bytes);
     if (status)
@@ -214,7 +216,7 @@ static void mark_came(qdri_operation *operation, qdr_status status) {
 }
 
 /* The same at the other end. */
-static void expect_mark(qdr_exchange *exchange, const qdri_hop *hop, int carried) {
+static void expect_mark(qdri_exchange *exchange, const qdri_hop *hop, int carried) {
     qdri_half *half = &exchange->in;
     qdri_lane_flow *lane = &half->lane[hop->lane];
     qdri_chunk *alone = &half->alone[hop->lane];
@@ -226,7 +228,7 @@ static void expect_mark(qdr_exchange *exchange, const qdri_hop *hop, int carried
                                    qdri_mark_place(half, hop->lane), QDRI_MARK_ROOM));
 }
 
-void qdri_chunk_receive_granted(qdr_exchange *exchange, int64_t number, int64_t bytes, double granted) {
+void qdri_chunk_receive_granted(qdri_exchange *exchange, int64_t number, int64_t bytes, double granted) {
     const qdri_hop *hop = &exchange->program->in.hop[number];
     qdri_half *half = &exchange->in;
     qdri_flow *flow = &half->flow[number];
@@ -251,16 +253,16 @@ void qdri_chunk_receive_granted(qdr_exchange *exchange, int64_t number, int64_t 
         give_back(&half->pool, chunk);
 }
 
-void qdri_chunk_receive(qdr_exchange *exchange, int64_t number, int64_t bytes) {
+void qdri_chunk_receive(qdri_exchange *exchange, int64_t number, int64_t bytes) {
     qdri_chunk_receive_granted(exchange, number, bytes, 0);
 }
 
-int64_t qdri_next_chunk(const qdr_exchange *exchange, const qdri_flow *flow) {
+int64_t qdri_next_chunk(const qdri_exchange *exchange, const qdri_flow *flow) {
     int64_t left = flow->bytes - flow->begun;
     return left < exchange->chunk ? left : exchange->chunk;
 }
 
-void qdri_lane_send(qdr_exchange *exchange, int number, int as_one) {
+void qdri_lane_send(qdri_exchange *exchange, int number, int as_one) {
     qdri_half *half = &exchange->out;
     qdri_lane_flow *lane = &half->lane[number];
     while (!exchange->failed && lane->begun < lane->granted) {
@@ -275,7 +277,7 @@ void qdri_lane_send(qdr_exchange *exchange, int number, int as_one) {
     }
 }
 
-void qdri_lanes_send(qdr_exchange *exchange, int64_t hop, int as_one) {
+void qdri_lanes_send(qdri_exchange *exchange, int64_t hop, int as_one) {
     int starved = exchange->starved;
     exchange->starved = 0;
     qdri_lane_send(exchange, exchange->program->out.hop[hop].lane, as_one);
@@ -286,12 +288,12 @@ void qdri_lanes_send(qdr_exchange *exchange, int64_t hop, int as_one) {
 
 static void note_sent(qdri_operation *operation, qdr_status status) {
     qdri_chunk *chunk = (qdri_chunk *)operation;
-    qdr_exchange *exchange = chunk->exchange;
+    qdri_exchange *exchange = chunk->exchange;
     give_back(&exchange->notes, chunk);
     if (ended(exchange, status)) qdri_exchange_check(exchange);
 }
 
-void qdri_control_send(qdr_exchange *exchange, int to, const qdri_note *note) {
+void qdri_control_send(qdri_exchange *exchange, int to, const qdri_note *note) {
     qdri_chunk *chunk = take(&exchange->notes, exchange);
     if (!chunk) return;
     chunk->operation.done = note_sent;
@@ -304,11 +306,11 @@ void qdri_control_send(qdr_exchange *exchange, int to, const qdri_note *note) {
         give_back(&exchange->notes, chunk);
 }
 
-static void keep_early(qdr_exchange *exchange, int from, const qdri_note *note) {
+static void keep_early(qdri_exchange *exchange, int from, const qdri_note *note) {
     if (note->plan != exchange->plan->number || note->exchange < exchange->number)
         qdri_exchange_fail(
             exchange,
-            qdri_fail(QDR_MISMATCH,
+            qdri_fail(QDR_ERR_MISMATCH,
                       "rank %d spoke of exchange %lld of plan %lld; rank %d hears it in exchange %lld of "
                       "plan %lld: the two have different ideas of the exchange",
                       from, (long long)note->exchange, (long long)note->plan, exchange->program->rank,
@@ -321,13 +323,13 @@ static void keep_early(qdr_exchange *exchange, int from, const qdri_note *note) 
 }
 
 /* The place of the first message that was kept for this exchange; -1: there is none. */
-static int64_t find_early(const qdr_exchange *exchange) {
+static int64_t find_early(const qdri_exchange *exchange) {
     for (int64_t i = 0; i < exchange->early_count; i++)
         if (exchange->early[i].note.exchange == exchange->number) return i;
     return -1;
 }
 
-static void hear_early(qdr_exchange *exchange) {
+static void hear_early(qdri_exchange *exchange) {
     for (int64_t i; !exchange->failed && (i = find_early(exchange)) >= 0;) {
         qdri_early kept = exchange->early[i];
         exchange->early_count--;
@@ -339,7 +341,7 @@ static void hear_early(qdr_exchange *exchange) {
 
 static void note_came(qdri_operation *operation, qdr_status status) {
     qdri_chunk *chunk = (qdri_chunk *)operation;
-    qdr_exchange *exchange = chunk->exchange;
+    qdri_exchange *exchange = chunk->exchange;
     qdri_note note = qdri_note_unpack(&chunk->note, exchange->plan->number, exchange->number);
     exchange->listens = 0;
     if (!ended(exchange, status)) return;
@@ -353,7 +355,7 @@ static void note_came(qdri_operation *operation, qdr_status status) {
 }
 
 /* As long as something was kept, that comes first, and may be all. */
-void qdri_control_listen(qdr_exchange *exchange) {
+void qdri_control_listen(qdri_exchange *exchange) {
     qdri_chunk *chunk = &exchange->listening;
     if (exchange->listens || exchange->failed || find_early(exchange) >= 0) return;
     chunk->exchange = exchange;
@@ -373,14 +375,14 @@ static int64_t hops_with_bytes(const qdri_half *half, const qdri_side *side, int
     return count;
 }
 
-static void begin_stage(qdr_exchange *exchange) {
+static void begin_stage(qdri_exchange *exchange) {
     const qdri_program *program = exchange->program;
     exchange->out.stage_left = hops_with_bytes(&exchange->out, &program->out, exchange->stage);
     exchange->in.stage_left = hops_with_bytes(&exchange->in, &program->in, exchange->stage);
     exchange->executor->stage(exchange);
 }
 
-void qdri_exchange_begin(qdr_exchange *exchange) {
+void qdri_exchange_begin(qdri_exchange *exchange) {
     exchange->stage = exchange->starved = exchange->network_ended = 0;
     qdri_marks_number(exchange);
     exchange->executor->start(exchange);
@@ -392,7 +394,7 @@ void qdri_exchange_begin(qdr_exchange *exchange) {
 
 /* The next stage may begin when all of this one has come, for it is what will be passed on, and has been
  * sent off, so that lanes keep their order. */
-void qdri_exchange_check(qdr_exchange *exchange) {
+void qdri_exchange_check(qdri_exchange *exchange) {
     while (!exchange->failed && exchange->in.stage_left == 0 && exchange->out.stage_left == 0 &&
            exchange->stage + 1 < exchange->program->stages) {
         exchange->stage++;
@@ -407,6 +409,6 @@ void qdri_exchange_check(qdr_exchange *exchange) {
     }
 }
 
-void qdri_exchange_part_ended(qdr_exchange *exchange) {
+void qdri_exchange_part_ended(qdri_exchange *exchange) {
     if (--exchange->parts == 0 && !exchange->failed) exchange->finished = 1;
 }

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/sized.h"
 #include "base/spec.h"
 #include "discover/partners.h"
 #include "plan/mark.h"
@@ -27,21 +28,21 @@
 static qdr_status compare(const qdr_plan_options *options, int scheduled, const qdri_settings *agreed) {
     static const char *const creation[] = {"qdr_plan_create", "qdr_plan_create_scheduled"};
     if (scheduled != agreed->scheduled)
-        return qdri_fail(QDR_MISMATCH, "is in %s, but rank 0 in %s", creation[scheduled],
+        return qdri_fail(QDR_ERR_MISMATCH, "is in %s, but rank 0 in %s", creation[scheduled],
                          creation[agreed->scheduled]);
-    if (!options || options->size != sizeof *options) return QDR_OK; /* complained about elsewhere */
     if ((options->algorithm && strcmp(options->algorithm, agreed->algorithm) != 0) ||
         (options->pacing && strcmp(options->pacing, agreed->pacing) != 0))
-        return qdri_fail(QDR_MISMATCH, "asks for '%.60s %.16s', but rank 0 for '%.60s %.16s'",
+        return qdri_fail(QDR_ERR_MISMATCH, "asks for '%.60s %.16s', but rank 0 for '%.60s %.16s'",
                          options->algorithm ? options->algorithm : "", options->pacing ? options->pacing : "",
                          agreed->algorithm, agreed->pacing);
     if (options->transport && strcmp(options->transport, agreed->transport) != 0)
-        return qdri_fail(QDR_MISMATCH, "asks for transport '%.16s', but rank 0 for '%.16s'",
+        return qdri_fail(QDR_ERR_MISMATCH, "asks for transport '%.16s', but rank 0 for '%.16s'",
                          options->transport, agreed->transport);
     if ((options->chunk && options->chunk != agreed->chunk) ||
         (options->window && options->window != agreed->window) || !options->barrier != !agreed->barrier ||
         (options->in_flight && options->in_flight != agreed->in_flight))
-        return qdri_fail(QDR_MISMATCH, "asks for another chunk, window, barrier or in_flight than rank 0");
+        return qdri_fail(QDR_ERR_MISMATCH,
+                         "asks for another chunk, window, barrier or in_flight than rank 0");
     return QDR_OK;
 }
 
@@ -118,6 +119,7 @@ static void free_plan(qdr_plan *plan) {
     free(plan->near);
     qdri_program_free(&plan->program);
     qdr_schedule_destroy(&plan->schedule);
+    qdr_schedule_destroy(&plan->rows);
     qdr_partners_destroy(&plan->partners);
     qdri_wire_release(&plan->wire);
     free(plan);
@@ -125,9 +127,9 @@ static void free_plan(qdr_plan *plan) {
 
 qdr_status qdri_plan_check_idle(const qdr_plan *plan) {
     for (int i = 0; i < plan->in_flight; i++) {
-        const qdr_exchange *slot = &plan->slot[i];
-        if (slot->under_way && !slot->failed && !slot->stalled && qdri_wire_state(plan->wire) != QDR_GONE)
-            return qdri_fail(QDR_BUSY, "exchange %lld is under way; wait for it first",
+        const qdri_exchange *slot = &plan->slot[i];
+        if (slot->under_way && !slot->failed && !slot->stalled && qdri_wire_state(plan->wire) != QDR_ERR_GONE)
+            return qdri_fail(QDR_ERR_BUSY, "exchange %lld is under way; wait for it first",
                              (long long)slot->number);
     }
     return QDR_OK;
@@ -350,12 +352,13 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
         qdr_pattern_destroy(&matrix);
     }
     snprintf(plan->algorithm, sizeof plan->algorithm, "%s", algorithm->name);
+    snprintf(plan->spec, sizeof plan->spec, "%s", settings->algorithm);
     if (!status) status = qdri_executor_find(settings->pacing, algorithm, &plan->executor);
     if (!status && algorithm->at_run_time && plan->executor->read) plan->executor->read(plan, &spec);
     if (!status) set_sizes(plan, settings);
     if (plan->ordered) plan->sources = plan->program.ranks > 1 ? plan->program.ranks - 1 : 1;
     if (!status && plan->barrier && !plan->executor->has_barrier)
-        status = qdri_fail(QDR_INVALID,
+        status = qdri_fail(QDR_ERR_INVALID,
                            "a barrier after each phase goes with pacing free or arrivals, not with %s",
                            plan->executor->pacing);
     if (!status && plan->port) status = qdri_port_sound(plan->port, plan->wire, plan->first_tag, deadline);
@@ -377,17 +380,18 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
                                                       .deadline = deadline}));
     plan->last_phase = field[0].value;
     if (field[1].value != 0)
-        return qdri_fail(QDR_MISMATCH,
+        return qdri_fail(QDR_ERR_MISMATCH,
                          "the two ends of some transfers have different ideas of them: the ranks have "
                          "different schedules");
     return QDR_OK;
 }
 
 static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedule *schedule,
-                         const qdr_plan_options *options, qdr_plan **plan) {
-    if (!partners) return qdri_fail(QDR_INVALID, "the partners are NULL");
-    double begin = qdri_seconds(),
-           deadline = qdri_deadline(options && options->size == sizeof *options ? options->stall_seconds : 0);
+                         const qdr_plan_options *given, qdr_plan **plan) {
+    if (!partners) return qdri_fail(QDR_ERR_INVALID, "the partners are NULL");
+    qdr_plan_options known, *options = &known;
+    qdri_sized_read(&known, sizeof known, given);
+    double begin = qdri_seconds(), deadline = qdri_deadline(options->deadline);
     qdri_settings settings;
     qdr_plan *made = QDRI_ZERO_ARRAY(qdr_plan, 1);
     qdri_near *near = QDRI_ZERO_ARRAY(qdri_near, 1);
@@ -407,16 +411,16 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
     if (!made->port)
         mine = qdri_fail_memory();
     else if (!plan)
-        mine = qdri_fail(QDR_INVALID, "there is nowhere to put the plan; expected a handle, not NULL");
+        mine = qdri_fail(QDR_ERR_INVALID, "there is nowhere to put the plan; expected a handle, not NULL");
     else if (scheduled && !schedule)
-        mine = qdri_fail(QDR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
+        mine = qdri_fail(QDR_ERR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
     qdr_status status = qdri_agree(made->wire, &(qdri_agreement){.call = "qdr_plan_create",
                                                                  .told = &settings,
                                                                  .told_bytes = (int)sizeof settings,
                                                                  .deadline = deadline});
     /* Who makes no sense of them comes to the agreement, where all hear of it. */
     if (!status && qdri_settings_decode(&settings)) {
-        mine = QDR_MISMATCH;
+        mine = QDR_ERR_MISMATCH;
         settings = (qdri_settings){.in_flight = 1};
     }
     if (!status && !mine) mine = compare(options, scheduled, &settings);
@@ -431,11 +435,9 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
         free_plan(made);
         return status;
     }
-    if (options) {
-        made->trace = options->trace;
-        made->trace_context = options->trace_context;
-    }
-    made->stall_seconds = options ? options->stall_seconds : 0;
+    made->trace = options->trace;
+    made->trace_context = options->trace_context;
+    made->deadline = options->deadline;
     made->build_seconds = qdri_seconds() - begin;
     explain(made);
     *plan = made;
@@ -453,12 +455,12 @@ qdr_status qdr_plan_create_scheduled(qdr_partners *partners, const qdr_schedule 
 
 /* ---- looking ------------------------------------------------------------------------------------------- */
 
-qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info) {
-    if (!plan || !info) return qdri_fail(QDR_INVALID, "qdr_plan_look: an argument is NULL");
+qdr_status qdr_plan_look_sized(const qdr_plan *plan, qdr_plan_info *info, size_t info_bytes) {
+    if (!plan || !info) return qdri_fail(QDR_ERR_INVALID, "qdr_plan_look: an argument is NULL");
     qdr_partners_view view = qdr_partners_look(plan->partners);
     qdr_schedule_info schedule = {.phases = 0};
     if (plan->schedule) QDRI_TRY(qdr_schedule_look(plan->schedule, &schedule));
-    *info = (qdr_plan_info){
+    qdr_plan_info known = {
         .algorithm = plan->algorithm,
         .pacing = plan->executor->pacing,
         .transport = plan->near->active ? "node" : "net",
@@ -480,6 +482,7 @@ qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info) {
         .staging_items = plan->program.staging_items,
         .build_seconds = plan->build_seconds,
     };
+    qdri_sized_fill(info, info_bytes, &known, sizeof known);
     return QDR_OK;
 }
 
@@ -501,6 +504,20 @@ int qdri_plan_any_size(const qdr_plan *plan) {
     return plan->any_size;
 }
 
+/* Where the algorithm needs no matrix, a schedule of this rank's own row and column. Whoever asks gets it made; to run it
+ * is not needed. */
+static qdr_schedule *make_rows(const qdr_plan *plan) {
+    qdr_pattern *cross = NULL;
+    qdr_schedule *rows = NULL;
+    if (own_cross(qdr_partners_look(plan->partners), plan->near->is_near, &cross)) return NULL;
+    qdr_status status = qdr_schedule_create(cross, plan->spec, NULL, &rows);
+    qdr_pattern_destroy(&cross);
+    return status ? NULL : rows;
+}
+
 const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan) {
-    return plan ? plan->schedule : NULL;
+    if (!plan || plan->schedule || !plan->ordered) return plan ? plan->schedule : NULL;
+    qdr_plan *self = (qdr_plan *)plan;
+    if (!self->rows) self->rows = make_rows(plan);
+    return self->rows;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "discover/partners.h"
+#include "base/sized.h"
 #include "plan/packing.h"
 #include "plan/buffers.h"
 #include "plan/held.h"
@@ -15,8 +16,8 @@
 #include "wire/node.h"
 
 static qdr_status check_plan(const qdr_plan *plan) {
-    if (!plan) return qdri_fail(QDR_INVALID, "the plan is NULL");
-    QDRI_TRY(qdri_wire_state(plan->wire) == QDR_GONE ? QDR_GONE : QDR_OK);
+    if (!plan) return qdri_fail(QDR_ERR_INVALID, "the plan is NULL");
+    QDRI_TRY(qdri_wire_state(plan->wire) == QDR_ERR_GONE ? QDR_ERR_GONE : QDR_OK);
     if (plan->failed && plan->started >= plan->failed_in)
         return qdri_fail(plan->failed, "an exchange of this plan failed; destroy it and make another: %s",
                          plan->failure);
@@ -24,14 +25,15 @@ static qdr_status check_plan(const qdr_plan *plan) {
 }
 
 /* The slot of the next exchange, if it is free. */
-static qdr_status next_slot(qdr_plan *plan, qdr_exchange **slot) {
+static qdr_status next_slot(qdr_plan *plan, qdri_exchange **slot) {
     *slot = &plan->slot[plan->started % plan->in_flight];
     if ((*slot)->under_way)
         return qdri_fail(
-            QDR_BUSY,
+            QDR_ERR_BUSY,
             "the exchange that was started %d before this one is still under way; wait for it, or "
             "ask for more in qdr_plan_options.in_flight",
             plan->in_flight);
+    (*slot)->pending.kind = &qdri_pending_exchange;
     (*slot)->number = plan->started;
     /* A clock would cost: who has to wait looks at it. */
     (*slot)->last = (*slot)->moved = (*slot)->waited = qdri_status_own(plan->wire)->seen = 0;
@@ -39,7 +41,7 @@ static qdr_status next_slot(qdr_plan *plan, qdr_exchange **slot) {
 }
 
 /* The exchange is bound: lets it run. */
-static void run(qdr_exchange *slot) {
+static void run(qdri_exchange *slot) {
     qdr_plan *plan = slot->plan;
     int turn = (int)(plan->started / plan->in_flight % 2);
     slot->mark_tag = plan->first_tag + QDRI_TAGS_OF_SLOT * (int)(slot - plan->slot);
@@ -59,8 +61,8 @@ static void run(qdr_exchange *slot) {
     qdri_exchange_part_ended(slot);
 }
 
-static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
-    qdr_exchange *slot;
+static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, qdri_exchange **exchange) {
+    qdri_exchange *slot;
     QDRI_TRY(next_slot(plan, &slot));
     slot->cargo = NULL;
     QDRI_TRY(qdri_buffers_bind(slot, buffers));
@@ -73,8 +75,8 @@ static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange
     return QDR_OK;
 }
 
-qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_exchange **exchange) {
-    qdr_exchange *slot;
+qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_pending **pending) {
+    qdri_exchange *slot;
     QDRI_TRY(check_plan(plan));
     qdri_lock(plan->wire);
     qdr_status status = next_slot(plan, &slot);
@@ -91,37 +93,45 @@ qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_exchang
     if (!status) status = qdri_packing_start(slot); /* last: it may already unpack */
     if (!status) {
         run(slot);
-        *exchange = slot;
+        *pending = &slot->pending;
     }
     qdri_unlock(plan->wire);
     return status;
 }
 
-qdr_status qdri_exchange_start_held(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
+qdr_status qdri_exchange_start_held(qdr_plan *plan, const qdr_buffers *buffers, qdri_exchange **exchange) {
     QDRI_TRY(check_plan(plan));
     return start(plan, buffers, exchange);
 }
 
-qdr_status qdr_exchange_start(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange) {
-    if (!exchange) return qdri_fail(QDR_INVALID, "qdr_exchange_start: exchange is NULL");
+qdr_status qdr_plan_start_sized(qdr_plan *plan, const qdr_buffers *buffers, size_t buffers_bytes,
+                                qdr_pending **pending) {
+    qdr_buffers known;
+    qdri_exchange *exchange;
+    if (!pending) return qdri_fail(QDR_ERR_INVALID, "qdr_plan_start: there is nowhere to put the handle");
     QDRI_TRY(check_plan(plan));
+    if (buffers && buffers_bytes != sizeof *buffers) {
+        QDRI_TRY(qdri_element_read("qdr_buffers", &known, sizeof known, buffers, buffers_bytes, 0));
+        buffers = &known;
+    }
     qdri_lock(plan->wire);
-    qdr_status status = start(plan, buffers, exchange);
+    qdr_status status = start(plan, buffers, &exchange);
     qdri_unlock(plan->wire);
+    if (!status) *pending = &exchange->pending;
     return status;
 }
 
 /* ---- its end ------------------------------------------------------------------------------------------- */
 
-static qdr_status check_handle(qdr_exchange **exchange, const char *call) {
-    if (!exchange || !*exchange) return qdri_fail(QDR_INVALID, "%s: the exchange is NULL", call);
-    if (!(*exchange)->under_way) return qdri_fail(QDR_INVALID, "%s: this exchange has ended already", call);
-    return QDR_OK;
+static qdr_status check_handle(qdr_pending *const *pending, const char *call, qdri_exchange **exchange) {
+    *exchange = (qdri_exchange *)*pending;
+    if ((*exchange)->under_way) return QDR_OK;
+    return qdri_fail(QDR_ERR_INVALID, "%s: this exchange has ended already", call);
 }
 
 /* A failed exchange keeps its slot: messages of it are still under way. */
-static qdr_status finish(qdr_exchange **handle) {
-    qdr_exchange *exchange = *handle;
+static qdr_status finish(qdri_exchange **handle) {
+    qdri_exchange *exchange = *handle;
     *handle = NULL;
     qdri_poller_remove(exchange->wire, &exchange->near_poller);
     if (exchange->failed) return qdri_fail(exchange->failed, "%s", exchange->sentence);
@@ -133,41 +143,41 @@ static qdr_status finish(qdr_exchange **handle) {
     return QDR_OK;
 }
 
-int qdri_exchange_over(const qdr_exchange *exchange) {
+int qdri_exchange_over(const qdri_exchange *exchange) {
     return exchange->finished;
 }
 
-qdr_status qdri_exchange_end_held(qdr_exchange **exchange) {
+qdr_status qdri_exchange_end_held(qdri_exchange **exchange) {
     return finish(exchange);
 }
 
-void qdri_exchange_abandon(qdr_exchange **exchange) {
+void qdri_exchange_abandon(qdri_exchange **exchange) {
     if (*exchange) (*exchange)->stalled = 1;
     *exchange = NULL;
 }
 
-qdr_status qdr_exchange_test(qdr_exchange **exchange, int *done) {
+static qdr_status test(qdr_pending **pending, int *done) {
     enum { TESTS_BETWEEN_CLOCKS = 64 };
-    QDRI_TRY(check_handle(exchange, "qdr_exchange_test"));
-    if (!done) return qdri_fail(QDR_INVALID, "qdr_exchange_test: done is NULL");
-    qdri_wire *wire = (*exchange)->wire;
+    qdri_exchange *tested;
+    QDRI_TRY(check_handle(pending, "qdr_test", &tested));
+    qdri_wire *wire = tested->wire;
     qdri_lock(wire);
     qdri_progress(wire);
     qdr_status status = QDR_OK;
-    *done = (*exchange)->finished;
-    if (!*done && ++(*exchange)->tests % TESTS_BETWEEN_CLOCKS == 0) qdri_look_around(wire, qdri_seconds());
+    *done = tested->finished;
+    if (!*done && ++tested->tests % TESTS_BETWEEN_CLOCKS == 0) qdri_look_around(wire, qdri_seconds());
     if (*done)
-        status = finish(exchange);
+        status = finish(&tested);
     else
-        status = qdri_wire_state(wire) == QDR_GONE ? QDR_GONE : QDR_OK;
-    if (status) *exchange = NULL;
+        status = qdri_wire_state(wire) == QDR_ERR_GONE ? QDR_ERR_GONE : QDR_OK;
+    if (*done || status) *pending = NULL;
     qdri_unlock(wire);
     return status;
 }
 
 /* How often to look in vain before yielding. Whoever yields beside other work may lose a whole turn, of milliseconds; so
  * where every rank has a processor the pieces of large messages are waited for without, for about as long. */
-static int looks_before_yielding(const qdr_exchange *waited) {
+static int looks_before_yielding(const qdri_exchange *waited) {
     enum { CROWDED = 4, USUAL = 400, IN_PIECES = 200000 };
     const qdri_near *near = waited->plan->near;
     if (qdri_node_crowded(waited->wire)) return CROWDED;
@@ -177,7 +187,7 @@ static int looks_before_yielding(const qdr_exchange *waited) {
 /* Neighbors mostly answer at once: a little patience before the general way of waiting, which looks at the
  * clock and at everything else. Other exchanges need this rank too. On a busy machine one yield may take a whole turn
  * of others, so here too time is limited, as long as nothing moves. */
-static void wait_for_neighbors(qdr_exchange *waited) {
+static void wait_for_neighbors(qdri_exchange *waited) {
     enum { YIELDS = 1600, LOOKS_BETWEEN_PROGRESS = 16, PATIENT_LOOKS_BETWEEN_PROGRESS = 400 };
     const double most = 0.02; /* seconds */
     int before_yielding = looks_before_yielding(waited);
@@ -199,29 +209,20 @@ static void wait_for_neighbors(qdr_exchange *waited) {
     }
 }
 
-qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
+static qdr_status wait_with_patience(qdri_exchange *waited) {
     const double between_notes = 0.02; /* seconds */
-    QDRI_TRY(check_handle(exchange, "qdr_exchange_wait"));
-    qdr_exchange *waited = *exchange;
     qdri_wire *wire = waited->wire;
-    qdri_lock(wire);
-    if (!waited->plan->is_far) wait_for_neighbors(waited);
-    if (waited->finished) {
-        qdr_status status = finish(exchange);
-        qdri_unlock(wire);
-        return status;
-    }
     int64_t near_moves = waited->near_moves;
     qdr_status status = qdri_wait_until(wire, &waited->finished, -between_notes);
     /* Whoever comes here has time. */
     double patience = 0, begin = 0;
-    if (status == QDR_STALLED) {
-        patience = qdri_patience(waited->plan->stall_seconds);
+    if (status == QDR_ERR_STALLED) {
+        patience = qdri_patience(waited->plan->deadline);
         begin = qdri_seconds() - between_notes;
         if (waited->waited == 0) waited->waited = begin;
         if (!waited->plan->is_far || waited->moved == 0) waited->last = waited->moved = begin;
     }
-    while (status == QDR_STALLED) {
+    while (status == QDR_ERR_STALLED) {
         double now = qdri_seconds();
         if (waited->near_moves != near_moves) waited->moved = now;
         near_moves = waited->near_moves;
@@ -231,20 +232,32 @@ qdr_status qdr_exchange_wait(qdr_exchange **exchange) {
         if (patience > 0 && now > last + patience) break;
         status = qdri_wait_until(wire, &waited->finished, now + between_notes);
     }
-    if (status == QDR_OK)
-        status = finish(exchange);
-    else if (status == QDR_STALLED)
+    return status;
+}
+
+static qdr_status wait(qdr_pending **pending) {
+    qdri_exchange *waited;
+    QDRI_TRY(check_handle(pending, "qdr_wait", &waited));
+    qdri_wire *wire = waited->wire;
+    qdri_lock(wire);
+    if (!waited->plan->is_far) wait_for_neighbors(waited);
+    qdr_status status = waited->finished ? QDR_OK : wait_with_patience(waited);
+    if (status == QDR_ERR_STALLED) {
         status = qdri_stall(waited);
-    else
-        *exchange = NULL;
+    } else {
+        *pending = NULL;
+        if (status == QDR_OK) status = finish(&waited);
+    }
     qdri_unlock(wire);
     return status;
 }
 
-qdr_status qdr_plan_exchange(qdr_plan *plan, const qdr_buffers *buffers) {
-    qdr_exchange *exchange;
-    QDRI_TRY(qdr_exchange_start(plan, buffers, &exchange));
-    return qdr_exchange_wait(&exchange);
+const qdri_pending_kind qdri_pending_exchange = {test, wait};
+
+qdr_status qdr_plan_exchange_sized(qdr_plan *plan, const qdr_buffers *buffers, size_t buffers_bytes) {
+    qdr_pending *pending;
+    QDRI_TRY(qdr_plan_start_sized(plan, buffers, buffers_bytes, &pending));
+    return wait(&pending);
 }
 
 void qdr_progress(void) {

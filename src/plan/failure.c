@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 #include "wire/node.h"
 
-static void end(qdr_exchange *exchange, qdr_status status, const char *sentence) {
+static void end(qdri_exchange *exchange, qdr_status status, const char *sentence) {
     exchange->failed = status;
     exchange->finished = 1;
     snprintf(exchange->sentence, QDRI_NEWS_TEXT, "%s", sentence);
@@ -25,12 +25,12 @@ static void end_from(qdr_plan *plan, int64_t number, qdr_status status, const ch
     qdri_status_own(plan->wire)->failed = status;
     qdri_wire_leave_messages(plan->wire);
     for (int i = 0; i < plan->in_flight; i++) {
-        qdr_exchange *slot = &plan->slot[i];
+        qdri_exchange *slot = &plan->slot[i];
         if (slot->under_way && !slot->finished && slot->number >= number) end(slot, status, sentence);
     }
 }
 
-void qdri_exchange_fail(qdr_exchange *exchange, qdr_status status) {
+void qdri_exchange_fail(qdri_exchange *exchange, qdr_status status) {
     qdr_plan *plan = exchange->plan;
     if (exchange->failed || status == QDR_OK) return;
     qdri_news news = {.about = plan->number, .number = exchange->number, .status = status};

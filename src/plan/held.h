@@ -8,15 +8,17 @@
 
 #include "quadrille/plan.h"
 
-qdr_status qdri_exchange_start_held(qdr_plan *plan, const qdr_buffers *buffers, qdr_exchange **exchange);
+typedef struct qdri_exchange qdri_exchange;
+
+qdr_status qdri_exchange_start_held(qdr_plan *plan, const qdr_buffers *buffers, qdri_exchange **exchange);
 
 /* Whether it has ended, well or not. */
-int qdri_exchange_over(const qdr_exchange *exchange);
+int qdri_exchange_over(const qdri_exchange *exchange);
 
 /* Of one that has: its status; the handle is NULL then. */
-qdr_status qdri_exchange_end_held(qdr_exchange **exchange);
+qdr_status qdri_exchange_end_held(qdri_exchange **exchange);
 
 /* It is given up: its plan can be destroyed, and its buffers must stay until MPI_Finalize. */
-void qdri_exchange_abandon(qdr_exchange **exchange);
+void qdri_exchange_abandon(qdri_exchange **exchange);
 
 #endif

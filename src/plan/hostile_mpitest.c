@@ -93,7 +93,7 @@ static void apply(const change *one, char *data, int64_t *bytes) {
         paper.head.told = one->told_bytes;
     }
     if (one->text) {
-        paper.head.status = QDR_RANGE;
+        paper.head.status = QDR_ERR_RANGE;
         memset(paper.text, one->text, sizeof paper.text);
     }
     if (one->call) strcpy(paper.head.call, one->call);
@@ -224,9 +224,9 @@ static void test_heads(void) {
         {offsetof(qdri_paper_head, number), 1, "number of a question"},
         {offsetof(qdri_paper_head, number), -2, "number of a question"},
         {offsetof(qdri_paper_head, status), -1, "status of a failure"},
-        {offsetof(qdri_paper_head, status), QDR_FULL + 1, "status of a failure"},
+        {offsetof(qdri_paper_head, status), QDR_ERR_FULL + 1, "status of a failure"},
         {offsetof(qdri_paper_head, status), INT64_C(1) << 40, "status of a failure"},
-        {offsetof(qdri_paper_head, status), QDR_RANGE, "a paper"},
+        {offsetof(qdri_paper_head, status), QDR_ERR_RANGE, "a paper"},
         {offsetof(qdri_paper_head, kind), 4, "kind of a failure"},
         {offsetof(qdri_paper_head, terms), 25, "number of terms"},
         {offsetof(qdri_paper_head, terms), -1, "number of terms"},
@@ -240,7 +240,7 @@ static void test_heads(void) {
     for (int first = 0; first < 2; first++)
         for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
             begin(first, &(change){.receive = 0, .at = (int64_t)hostile[i].at, .value = hostile[i].value}, 1);
-            expect(agree(), QDR_MISMATCH, hostile[i].word);
+            expect(agree(), QDR_ERR_MISMATCH, hostile[i].word);
             close_wire();
         }
     for (int first = 0; first < 2; first++) {
@@ -254,7 +254,7 @@ static void test_heads(void) {
 static void test_sentences(void) {
     for (int i = 0; i < 2; i++) {
         begin(1, &(change){.receive = 0, .at = -1, .text = i ? '\n' : 'x'}, 1);
-        expect(agree(), QDR_RANGE, i ? "" : "xxx");
+        expect(agree(), QDR_ERR_RANGE, i ? "" : "xxx");
         CHECK(!strchr(qdr_error_message(), '\n'));
         close_wire();
     }
@@ -264,8 +264,8 @@ static void test_sentences(void) {
 static void test_short_papers(void) {
     for (int first = 0; first < 2; first++) {
         begin(first, &(change){.receive = 0, .at = -1, .shorter = 1}, 1);
-        expect(agree(), QDR_MISMATCH, "bytes as a paper; expected");
-        expect(agree(), QDR_LOST, "");
+        expect(agree(), QDR_ERR_MISMATCH, "bytes as a paper; expected");
+        expect(agree(), QDR_ERR_LOST, "");
         close_wire();
     }
 }
@@ -273,8 +273,8 @@ static void test_short_papers(void) {
 /* Whoever is in another call may do anything next. */
 static void test_calls(void) {
     begin(0, &(change){.receive = 0, .at = -1, .call = "another call"}, 1);
-    expect(agree(), QDR_MISMATCH, "rank 0 in a call of this test, rank 1 in another call");
-    expect(agree(), QDR_LOST, "");
+    expect(agree(), QDR_ERR_MISMATCH, "rank 0 in a call of this test, rank 1 in another call");
+    expect(agree(), QDR_ERR_LOST, "");
     close_wire();
 }
 
@@ -291,7 +291,7 @@ static qdr_status make_plan(const change *changes, int changed) {
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     qdr_partners *partners = NULL;
     qdr_plan *plan = NULL;
-    options.stall_seconds = 5;
+    options.deadline = 5;
     options.transport = transport;
     open_wire(1, NULL, 0);
     expect(make_partners(&partners), QDR_OK, "");
@@ -319,7 +319,7 @@ static void test_settings(void) {
         {offsetof(qdri_settings, barrier), 2, "whether there is a barrier"},
     };
     qdri_settings told;
-    CHECK(!qdri_settings_resolve(NULL, 0, &told));
+    CHECK(!qdri_settings_resolve(&(qdr_plan_options)QDR_PLAN_OPTIONS, 0, &told));
     strcpy(told.algorithm, "async");
     strcpy(told.transport, "net");
     change one = {.receive = 0, .at = -1, .told = &told, .told_bytes = sizeof told};
@@ -328,20 +328,20 @@ static void test_settings(void) {
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
         one.at = (int64_t)(sizeof(qdri_paper_head) + hostile[i].at);
         one.value = hostile[i].value;
-        expect(make_plan(&one, 1), QDR_MISMATCH, hostile[i].word);
+        expect(make_plan(&one, 1), QDR_ERR_MISMATCH, hostile[i].word);
         close_wire();
     }
     one.at = -1;
     memset(told.algorithm, 'x', sizeof told.algorithm);
     memset(told.pacing, 'y', sizeof told.pacing);
     memset(told.transport, 'z', sizeof told.transport);
-    expect(make_plan(&one, 1), QDR_UNKNOWN, "xxx");
+    expect(make_plan(&one, 1), QDR_ERR_UNKNOWN, "xxx");
     close_wire();
-    CHECK(!qdri_settings_resolve(NULL, 0, &told));
+    CHECK(!qdri_settings_resolve(&(qdr_plan_options)QDR_PLAN_OPTIONS, 0, &told));
     memset(told.transport, 'n', sizeof told.transport);
     told.chunk = INT64_C(0x4141414141414141); /* "AAAAAAAA" stands behind it */
     transport = "net";
-    expect(make_plan(&one, 1), QDR_MISMATCH, "'nnnnnnn'");
+    expect(make_plan(&one, 1), QDR_ERR_MISMATCH, "'nnnnnnn'");
     transport = NULL;
     close_wire();
 }
@@ -350,7 +350,7 @@ static void test_settings(void) {
 static void test_facts(void) {
     enum { REFUSED = 6, SHARING = 7, SOURCES = 4 };
     qdri_settings told;
-    CHECK(!qdri_settings_resolve(NULL, 0, &told));
+    CHECK(!qdri_settings_resolve(&(qdr_plan_options)QDR_PLAN_OPTIONS, 0, &told));
     strcpy(told.algorithm, "async");
     strcpy(told.transport, "net");
     const int word[] = {REFUSED, SHARING, SOURCES};
@@ -358,7 +358,7 @@ static void test_facts(void) {
         int64_t at = (int64_t)(sizeof(qdri_paper_head) + (size_t)word[i] * sizeof(qdri_paper_entry));
         const change changes[] = {{.receive = 0, .at = -1, .told = &told, .told_bytes = sizeof told},
                                   {.receive = 1, .at = at, .value = i ? 1000 : 1}};
-        expect(make_plan(changes, 2), QDR_MISMATCH, "; expected");
+        expect(make_plan(changes, 2), QDR_ERR_MISMATCH, "; expected");
         close_wire();
     }
 }

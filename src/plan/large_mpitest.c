@@ -23,7 +23,7 @@ static void exchange(qdr_partners *partners, const char *algorithm, const char *
                      int64_t bytes, int round) {
     qdr_plan *plan = NULL;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     options.algorithm = algorithm;
     options.pacing = pacing;
     options.chunk = 1 << 20;

@@ -17,7 +17,7 @@ typedef struct mark {
 _Static_assert(sizeof(mark) == QDRI_MARK, "a mark is four words");
 
 /* A mark begins with this and the number of its plan, so that stray data is not taken for one. */
-static int64_t first_word(const qdr_exchange *exchange) {
+static int64_t first_word(const qdri_exchange *exchange) {
     return INT64_C(0x5144520000000000) ^ exchange->plan->number;
 }
 
@@ -46,14 +46,14 @@ static void number_half(qdri_half *half, qdri_streams *past, int lanes, int64_t 
     }
 }
 
-void qdri_marks_number(qdr_exchange *exchange) {
+void qdri_marks_number(qdri_exchange *exchange) {
     const qdr_plan *plan = exchange->plan;
     int64_t block = exchange->number / QDRI_BULK_TAGS;
     number_half(&exchange->out, plan->past_out, exchange->program->out.lanes, block);
     number_half(&exchange->in, plan->past_in, exchange->program->in.lanes, block);
 }
 
-void qdri_mark_write(const qdr_exchange *exchange, int lane) {
+void qdri_mark_write(const qdri_exchange *exchange, int lane) {
     const qdri_lane_flow *flow = &exchange->out.lane[lane];
     mark own = {first_word(exchange), exchange->number, flow->bytes, flow->before};
     memcpy(qdri_mark_place(&exchange->out, lane), &own, sizeof own);
@@ -73,7 +73,7 @@ qdr_status qdri_marks_sweep(qdr_plan *plan) {
         }
     }
     if (sender == QDRI_ANYONE) return QDR_OK;
-    return qdri_fail(QDR_MISMATCH,
+    return qdri_fail(QDR_ERR_MISMATCH,
                      "rank %d sent rank %d %lld bytes in an exchange of an earlier plan, and they were never "
                      "expected: the two had different ideas of it; another plan can be made",
                      sender, qdri_wire_rank(plan->wire), (long long)found);
@@ -81,18 +81,18 @@ qdr_status qdri_marks_sweep(qdr_plan *plan) {
 
 /* ---- what came ----------------------------------------------------------------------------------------- */
 
-static qdr_status fail_stray(const qdr_exchange *exchange, int partner, int64_t came) {
+static qdr_status fail_stray(const qdri_exchange *exchange, int partner, int64_t came) {
     return qdri_fail(
-        QDR_MISMATCH,
+        QDR_ERR_MISMATCH,
         "rank %d sent rank %d a message of %lld bytes that belongs to no exchange of this plan: the "
         "two have different ideas of an earlier one",
         partner, exchange->program->rank, (long long)came);
 }
 
-static qdr_status fail_left_behind(const qdr_exchange *exchange, int partner, int64_t bytes, int64_t where,
+static qdr_status fail_left_behind(const qdri_exchange *exchange, int partner, int64_t bytes, int64_t where,
                                    int64_t expected) {
     return qdri_fail(
-        QDR_MISMATCH,
+        QDR_ERR_MISMATCH,
         "rank %d sent rank %d %lld bytes in exchange %lld, which were not expected there; they came in "
         "exchange %lld, where %lld bytes were expected, and are not delivered",
         partner, exchange->program->rank, (long long)bytes, (long long)where, (long long)exchange->number,
@@ -100,7 +100,7 @@ static qdr_status fail_left_behind(const qdr_exchange *exchange, int partner, in
 }
 
 /* More or fewer streams than here went before this one. What was left behind may still be there. */
-static qdr_status fail_count(const qdr_exchange *exchange, int lane, int64_t before) {
+static qdr_status fail_count(const qdri_exchange *exchange, int lane, int64_t before) {
     int partner = exchange->program->in.lane[lane].partner;
     const qdri_lane_flow *flow = &exchange->in.lane[lane];
     for (int64_t i = 1; i <= QDRI_BULK_TAGS && i <= exchange->number; i++) {
@@ -110,14 +110,14 @@ static qdr_status fail_count(const qdr_exchange *exchange, int lane, int64_t bef
             return fail_left_behind(exchange, partner, bytes, number, flow->bytes);
     }
     return qdri_fail(
-        QDR_MISMATCH,
+        QDR_ERR_MISMATCH,
         "rank %d sent rank %d %lld messages before exchange %lld of this plan, but %lld were expected: the "
         "two have different ideas of an earlier exchange",
         partner, exchange->program->rank, (long long)before, (long long)exchange->number,
         (long long)flow->before);
 }
 
-qdr_status qdri_mark_check(const qdr_exchange *exchange, int lane, int64_t came) {
+qdr_status qdri_mark_check(const qdri_exchange *exchange, int lane, int64_t came) {
     int partner = exchange->program->in.lane[lane].partner;
     const qdri_lane_flow *flow = &exchange->in.lane[lane];
     mark its;
@@ -129,7 +129,7 @@ qdr_status qdri_mark_check(const qdr_exchange *exchange, int lane, int64_t came)
         return fail_left_behind(exchange, partner, its.bytes, its.exchange, flow->bytes);
     if (its.exchange > exchange->number)
         return qdri_fail(
-            QDR_MISMATCH,
+            QDR_ERR_MISMATCH,
             "rank %d expects %lld bytes of rank %d in exchange %lld, but it sent none there, and is in "
             "exchange %lld with %lld bytes",
             exchange->program->rank, (long long)flow->bytes, partner, (long long)exchange->number,

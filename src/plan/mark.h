@@ -32,22 +32,22 @@
 qdr_status qdri_marks_open(qdri_half *half, const qdri_side *side);
 void qdri_marks_close(qdri_half *half);
 
-/* Local, while a plan is made, before all agree on it: nobody can have sent anything with its tags. QDR_MISMATCH when
+/* Local, while a plan is made, before all agree on it: nobody can have sent anything with its tags. QDR_ERR_MISMATCH when
  * something was left behind; it is gone then. */
 qdr_status qdri_marks_sweep(qdr_plan *plan);
 
 /* An exchange begins, whose bytes are known: numbers its streams. */
-void qdri_marks_number(qdr_exchange *exchange);
+void qdri_marks_number(qdri_exchange *exchange);
 
 /* Where the first message of a lane is made, or comes to; and how many bytes there is room for. */
 char *qdri_mark_place(const qdri_half *half, int lane);
 enum { QDRI_MARK = 32, QDRI_CARRIED = 128, QDRI_MARK_ROOM = QDRI_MARK + QDRI_CARRIED };
 
 /* The mark of this exchange, for a lane that is sent. */
-void qdri_mark_write(const qdr_exchange *exchange, int lane);
+void qdri_mark_write(const qdri_exchange *exchange, int lane);
 
-/* A message with a mark has come, of so many bytes. QDR_MISMATCH when it is not of this exchange, or its sender has
+/* A message with a mark has come, of so many bytes. QDR_ERR_MISMATCH when it is not of this exchange, or its sender has
  * another idea of the stream or of those before it. */
-qdr_status qdri_mark_check(const qdr_exchange *exchange, int lane, int64_t came);
+qdr_status qdri_mark_check(const qdri_exchange *exchange, int lane, int64_t came);
 
 #endif

@@ -11,7 +11,7 @@
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
 /* What comes is kept until the next but one start; so there is one more set than exchanges at once. */
-static qdri_keep *keep_of(const qdr_exchange *exchange) {
+static qdri_keep *keep_of(const qdri_exchange *exchange) {
     const qdr_plan *plan = exchange->plan;
     return &plan->keep[exchange->number % (plan->in_flight + 1)];
 }
@@ -20,26 +20,26 @@ static char *spare(qdri_spare *memory, int64_t bytes) {
     return qdri_grow(&memory->memory, &memory->bytes, bytes + 1, 1) ? memory->memory : NULL;
 }
 
-const char *qdri_packing_out(qdr_exchange *exchange, int destination, int64_t bytes) {
+const char *qdri_packing_out(qdri_exchange *exchange, int destination, int64_t bytes) {
     if (!exchange->cargo) return exchange->outgoing[destination];
     char *place = spare(&exchange->spare_out[destination], bytes);
     if (place && bytes > 0) exchange->cargo->pack(exchange->cargo, destination, place);
     return exchange->outgoing[destination] = place;
 }
 
-char *qdri_packing_in(qdr_exchange *exchange, int source, int64_t bytes) {
+char *qdri_packing_in(qdri_exchange *exchange, int source, int64_t bytes) {
     if (exchange->cargo) exchange->incoming[source] = spare(&keep_of(exchange)->spare[source], bytes);
     return exchange->incoming[source];
 }
 
 /* ---- arrival ------------------------------------------------------------------------------------------- */
 
-static void unpack(qdr_exchange *exchange, int source, const char *data) {
+static void unpack(qdri_exchange *exchange, int source, const char *data) {
     exchange->cargo->unpack(exchange->cargo, source, data);
     qdri_near_unpacked(exchange, source, exchange->number);
 }
 
-static void unpack_in_order(qdr_exchange *exchange) {
+static void unpack_in_order(qdri_exchange *exchange) {
     int receives = qdr_partners_look(exchange->plan->partners).receives;
     const int *order = exchange->plan->near->source_order;
     for (; exchange->unpacked < receives; exchange->unpacked++) {
@@ -49,7 +49,7 @@ static void unpack_in_order(qdr_exchange *exchange) {
     }
 }
 
-void qdri_packing_arrived(qdr_exchange *exchange, int source, const char *data) {
+void qdri_packing_arrived(qdri_exchange *exchange, int source, const char *data) {
     const qdri_cargo *cargo = exchange->cargo;
     if (cargo->keeps) {
         keep_of(exchange)->data[source] = data;
@@ -61,20 +61,20 @@ void qdri_packing_arrived(qdr_exchange *exchange, int source, const char *data) 
     }
 }
 
-int qdri_packing_is_due(const qdr_exchange *exchange, int source) {
+int qdri_packing_is_due(const qdri_exchange *exchange, int source) {
     const qdri_cargo *cargo = exchange->cargo;
     if (!cargo || cargo->keeps || cargo->whole) return 0;
     return !cargo->ordered || exchange->plan->near->source_order[exchange->unpacked] == source;
 }
 
-void qdri_packing_unpacked(qdr_exchange *exchange, int source) {
+void qdri_packing_unpacked(qdri_exchange *exchange, int source) {
     qdri_near_unpacked(exchange, source, exchange->number);
     if (!exchange->cargo->ordered) return;
     exchange->unpacked++;
     unpack_in_order(exchange);
 }
 
-void qdri_packing_end(qdr_exchange *exchange) {
+void qdri_packing_end(qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     if (!exchange->cargo || exchange->program->stages == 1) return;
     for (int i = 0; i < near->far_ins; i++)
@@ -97,7 +97,7 @@ static void move_parts(const qdri_cargo *cargo, const qdri_self *self, int64_t b
 }
 
 /* Through memory that stays in the cache, where it may be unpacked at once. */
-static qdr_status move_at_once(qdr_exchange *exchange, const qdri_self *self, int64_t bytes) {
+static qdr_status move_at_once(qdri_exchange *exchange, const qdri_self *self, int64_t bytes) {
     const qdri_cargo *cargo = exchange->cargo;
     char *memory =
         qdri_packing_in(exchange, self->incoming, cargo->move ? QDRI_MOVE_ROOM : qdri_cut_at.piece);
@@ -110,7 +110,7 @@ static qdr_status move_at_once(qdr_exchange *exchange, const qdri_self *self, in
     return QDR_OK;
 }
 
-static qdr_status move_to_self(qdr_exchange *exchange, const qdri_self *self, int64_t bytes) {
+static qdr_status move_to_self(qdri_exchange *exchange, const qdri_self *self, int64_t bytes) {
     if (bytes > MOVED_AS_ONE && qdri_packing_is_due(exchange, self->incoming) &&
         (exchange->cargo->move || bytes > qdri_cut_at.piece))
         return move_at_once(exchange, self, bytes);
@@ -123,7 +123,7 @@ static qdr_status move_to_self(qdr_exchange *exchange, const qdri_self *self, in
 
 /* ---- starting ------------------------------------------------------------------------------------------ */
 
-qdr_status qdri_packing_start(qdr_exchange *exchange) {
+qdr_status qdri_packing_start(qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     const qdri_self *self = &exchange->program->self;
     qdr_partners_view view = qdr_partners_look(exchange->plan->partners);

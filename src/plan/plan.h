@@ -8,12 +8,14 @@
 #include "plan/answers.h"
 #include "plan/cargo.h"
 #include "plan/executors/table.h"
+#include "plan/held.h"
 #include "plan/note.h"
 #include "plan/port.h"
 #include "plan/program.h"
 #include "plan/trust.h"
 #include "quadrille/plan.h"
 #include "wire/news.h"
+#include "wire/pending.h"
 #include "wire/wire.h"
 
 /* How many of each are under way at once. */
@@ -33,26 +35,26 @@ typedef struct qdri_executor {
     double chunk_share, window_share;
     /* Of its own: of an exchange's state, and of each hop and lane, at both ends; those are 0 when an exchange begins. */
     size_t state_bytes, flow_bytes, lane_bytes;
-    qdr_status (*open)(qdr_exchange *slot); /* what the state needs beyond that, once; may be NULL */
-    void (*close)(qdr_exchange *slot);      /* may be NULL */
+    qdr_status (*open)(qdri_exchange *slot); /* what the state needs beyond that, once; may be NULL */
+    void (*close)(qdri_exchange *slot);      /* may be NULL */
     /* The options of an algorithm that it alone runs; may be NULL. */
     void (*read)(qdr_plan *plan, const qdri_spec *spec);
     /* Upper bounds on what is under way at once, given the bytes of the hops. */
-    qdri_room (*room)(const qdr_exchange *exchange);
+    qdri_room (*room)(const qdri_exchange *exchange);
     /* The exchange begins; from then on it advances by callbacks. */
-    void (*start)(qdr_exchange *exchange);
+    void (*start)(qdri_exchange *exchange);
     /* A stage begins. */
-    void (*stage)(qdr_exchange *exchange);
+    void (*stage)(qdri_exchange *exchange);
     /* The first stage has begun; may be NULL. */
-    void (*begun)(qdr_exchange *exchange);
-    void (*sent)(qdr_exchange *exchange, int64_t hop); /* a chunk of it has left; may be NULL */
-    void (*arrived)(qdr_exchange *exchange,
+    void (*begun)(qdri_exchange *exchange);
+    void (*sent)(qdri_exchange *exchange, int64_t hop); /* a chunk of it has left; may be NULL */
+    void (*arrived)(qdri_exchange *exchange,
                     const qdri_chunk *chunk); /* a chunk of a hop has come; may be NULL */
     /* A control message has come; NULL where it never listens for one. */
-    void (*control)(qdr_exchange *exchange, int from, const qdri_note *note);
-    void (*leave)(qdr_exchange *exchange); /* it is given up in the middle; may be NULL */
+    void (*control)(qdri_exchange *exchange, int from, const qdri_note *note);
+    void (*leave)(qdri_exchange *exchange); /* it is given up in the middle; may be NULL */
     /* The rank whose word it waits for, beyond data, and in which phase; -1: none. May be NULL. */
-    int (*awaits)(const qdr_exchange *exchange, int64_t *phase);
+    int (*awaits)(const qdri_exchange *exchange, int64_t *phase);
 } qdri_executor;
 
 #define QDRI_DECLARE_EXECUTOR(name) extern const qdri_executor qdri_executor_##name;
@@ -63,7 +65,7 @@ QDRI_EXECUTORS(QDRI_DECLARE_EXECUTOR)
 /* One message under way. Taken from the exchange's pool, given back when it is done. */
 struct qdri_chunk {
     qdri_operation operation; /* first: callbacks convert */
-    qdr_exchange *exchange;
+    qdri_exchange *exchange;
     qdri_chunk *next; /* in the pool */
     int64_t hop, offset, bytes;
     int carried;           /* its bytes are behind a mark (mark.h) */
@@ -147,7 +149,10 @@ typedef struct qdri_keep {
 typedef struct qdri_near qdri_near;
 typedef struct qdri_near_flow qdri_near_flow;
 
-struct qdr_exchange {
+extern const qdri_pending_kind qdri_pending_exchange;
+
+struct qdri_exchange {
+    qdr_pending pending; /* first: handles convert */
     qdr_plan *plan;
     const qdri_program *program;
     const qdri_executor *executor;
@@ -197,7 +202,7 @@ struct qdr_exchange {
 };
 
 /* The bytes of a message: of this exchange's sizes if it has its own, else of the plan's. */
-static inline int64_t qdri_message_bytes(const qdr_exchange *exchange, const int64_t *other,
+static inline int64_t qdri_message_bytes(const qdri_exchange *exchange, const int64_t *other,
                                          const int64_t *planned, int place) {
     return (other ? other[place] : planned[place]) * exchange->item_bytes;
 }
@@ -206,40 +211,40 @@ static inline int64_t qdri_message_bytes(const qdr_exchange *exchange, const int
 qdr_status qdri_fail_bytes(int partner, int64_t came, int64_t expected);
 
 /* Moving chunks; failures end up in the exchange. */
-void qdri_chunk_send(qdr_exchange *exchange, int64_t hop, int64_t bytes);    /* the next bytes of the hop */
-void qdri_chunk_receive(qdr_exchange *exchange, int64_t hop, int64_t bytes); /* the same, at the other end */
-void qdri_chunk_receive_granted(qdr_exchange *exchange, int64_t hop, int64_t bytes, double granted);
+void qdri_chunk_send(qdri_exchange *exchange, int64_t hop, int64_t bytes);    /* the next bytes of the hop */
+void qdri_chunk_receive(qdri_exchange *exchange, int64_t hop, int64_t bytes); /* the same, at the other end */
+void qdri_chunk_receive_granted(qdri_exchange *exchange, int64_t hop, int64_t bytes, double granted);
 int qdri_chunk_possible(const qdri_half *half); /* the pool has one left */
 
-void qdri_control_send(qdr_exchange *exchange, int to, const qdri_note *note);
+void qdri_control_send(qdri_exchange *exchange, int to, const qdri_note *note);
 /* One more control message is expected to come. */
-void qdri_control_listen(qdr_exchange *exchange);
+void qdri_control_listen(qdri_exchange *exchange);
 
 /* The lane's hop that is next, of the stages that have begun; -1: none. */
-int64_t qdri_lane_next(const qdr_exchange *exchange, const qdri_half *half, const qdri_side *side, int lane);
+int64_t qdri_lane_next(const qdri_exchange *exchange, const qdri_half *half, const qdri_side *side, int lane);
 /* Sends what a lane was granted, in chunks, or all of it as one message. */
-void qdri_lane_send(qdr_exchange *exchange, int lane, int as_one);
+void qdri_lane_send(qdri_exchange *exchange, int lane, int as_one);
 /* The same when a chunk of a hop has left: its lane, and all others if one of them had found no chunk. */
-void qdri_lanes_send(qdr_exchange *exchange, int64_t hop, int as_one);
+void qdri_lanes_send(qdri_exchange *exchange, int64_t hop, int as_one);
 /* The bytes of the flow's next chunk. */
-int64_t qdri_next_chunk(const qdr_exchange *exchange, const qdri_flow *flow);
+int64_t qdri_next_chunk(const qdri_exchange *exchange, const qdri_flow *flow);
 
 /* With this thread's error message; all ranks hear of it. */
-void qdri_exchange_fail(qdr_exchange *exchange, qdr_status status);
+void qdri_exchange_fail(qdri_exchange *exchange, qdr_status status);
 /* Begins the first stage of an exchange whose flows are set. */
-void qdri_exchange_begin(qdr_exchange *exchange);
+void qdri_exchange_begin(qdri_exchange *exchange);
 /* Ends the exchange if nothing is left, begins stages as they come. */
-void qdri_exchange_check(qdr_exchange *exchange);
-void qdri_trace(qdr_exchange *exchange, int kind, int partner, int64_t phase, int64_t offset, int64_t bytes);
+void qdri_exchange_check(qdri_exchange *exchange);
+void qdri_trace(qdri_exchange *exchange, int kind, int partner, int64_t phase, int64_t offset, int64_t bytes);
 
 /* A part of the exchange has ended: with the last, it has. */
-void qdri_exchange_part_ended(qdr_exchange *exchange);
+void qdri_exchange_part_ended(qdri_exchange *exchange);
 
 /* The bytes of a hop that begin at `offset`, in place or gathered; and where to receive them. */
-const char *qdri_bytes_out(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
-char *qdri_bytes_in(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
+const char *qdri_bytes_out(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
+char *qdri_bytes_in(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
 /* Brings what was received elsewhere to its place. */
-void qdri_bytes_arrived(qdr_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
+void qdri_bytes_arrived(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
 
 /* ---- a plan -------------------------------------------------------------------------------------------- */
 
@@ -253,6 +258,8 @@ struct qdr_plan {
     qdri_wire *wire;
     qdr_partners *partners;
     qdr_schedule *schedule; /* NULL: none */
+    qdr_schedule *rows;     /* of this rank's row and column, once somebody has asked for it */
+    char spec[256];         /* of the algorithm, as it was asked for */
     qdri_program program;
     const qdri_executor *executor;
     qdri_listener listener; /* of news about it */
@@ -264,18 +271,18 @@ struct qdr_plan {
     int barrier;
     int64_t last_phase; /* agreed, for barriers */
     int64_t chunk, window;
-    int chunk_is_told;    /* receivers choose chunks, of at least that */
-    qdri_port *port;      /* whose window counts; NULL: the plan's does */
-    qdri_trust trust;     /* of an executor that invites */
-    int64_t unasked;      /* bytes that may come to a rank unasked, in the first exchange of a slot; agreed */
-    int64_t sources;      /* most that any rank receives from, or may, where others pass on; agreed */
-    int64_t sharing;      /* most ranks that share a node, and with it a port of the network; agreed */
-    double stall_seconds; /* as asked for */
+    int chunk_is_told; /* receivers choose chunks, of at least that */
+    qdri_port *port;   /* whose window counts; NULL: the plan's does */
+    qdri_trust trust;  /* of an executor that invites */
+    int64_t unasked;   /* bytes that may come to a rank unasked, in the first exchange of a slot; agreed */
+    int64_t sources;   /* most that any rank receives from, or may, where others pass on; agreed */
+    int64_t sharing;   /* most ranks that share a node, and with it a port of the network; agreed */
+    double deadline;   /* as asked for */
     qdr_trace_function *trace;
     void *trace_context;
     int first_tag;
     int in_flight;
-    qdr_exchange *slot;               /* [in_flight] */
+    qdri_exchange *slot;              /* [in_flight] */
     qdri_streams *past_out, *past_in; /* [lanes] */
     int64_t started, done, ended;     /* `ended` is the exchange that did so last; -1: none */
     qdri_near *near;
@@ -299,10 +306,10 @@ qdr_status qdri_slots_open(qdr_plan *plan);
 /* Local. Where MPI goes on with something of an exchange, its memory stays. */
 void qdri_slots_close(qdr_plan *plan);
 
-/* A report about an exchange that does not get on; fails with QDR_STALLED and its sentence. */
-qdr_status qdri_stall(qdr_exchange *exchange);
+/* A report about an exchange that does not get on; fails with QDR_ERR_STALLED and its sentence. */
+qdr_status qdri_stall(qdri_exchange *exchange);
 /* What this rank tells the others of its node: what it waits for, or that it waits for nothing. */
-void qdri_stall_note(qdr_exchange *exchange);
-void qdri_stall_rest(qdr_exchange *exchange);
+void qdri_stall_note(qdri_exchange *exchange);
+void qdri_stall_rest(qdri_exchange *exchange);
 
 #endif

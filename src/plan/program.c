@@ -34,7 +34,7 @@ typedef struct builder {
 } builder;
 
 static qdr_status broken(const builder *build, const qdr_piece *piece, const char *what) {
-    return qdri_fail(QDR_BROKEN, "rank %d: items %lld to %lld of the message from %d to %d: %s",
+    return qdri_fail(QDR_ERR_BROKEN, "rank %d: items %lld to %lld of the message from %d to %d: %s",
                      build->view.rank, (long long)piece->offset, (long long)(piece->offset + piece->length),
                      piece->origin, piece->destination, what);
 }
@@ -272,9 +272,9 @@ static qdr_status read_rows(builder *build, const qdr_schedule *schedule) {
     }
     qdr_row_reader_destroy(&reader);
     if (!status && build->expected != 0)
-        status =
-            qdri_fail(QDR_BROKEN, "rank %d: the schedule leaves out %lld of the items that it should receive",
-                      build->view.rank, (long long)build->expected);
+        status = qdri_fail(QDR_ERR_BROKEN,
+                           "rank %d: the schedule leaves out %lld of the items that it should receive",
+                           build->view.rank, (long long)build->expected);
     return status;
 }
 
@@ -283,7 +283,7 @@ qdr_status qdri_program_from_schedule(const qdr_schedule *schedule, qdr_partners
     qdr_schedule_info info;
     QDRI_TRY(qdr_schedule_look(schedule, &info));
     if (info.ranks != view.ranks)
-        return qdri_fail(QDR_INVALID, "the schedule is for %d ranks, the communicator has %d", info.ranks,
+        return qdri_fail(QDR_ERR_INVALID, "the schedule is for %d ranks, the communicator has %d", info.ranks,
                          view.ranks);
     *program = (qdri_program){.rank = view.rank, .ranks = view.ranks, .stages = info.stages};
     builder build = {.program = program, .view = view, .is_near = is_near};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/environment.h"
+#include "base/sized.h"
 #include "base/spec.h"
 #include "base/text.h"
 #include "schedule/registry.h"
@@ -25,32 +26,27 @@ static qdr_status check_algorithm(const char *name) {
     const qdri_algorithm *algorithm;
     qdri_spec spec;
     if (qdri_algorithm_read(name, &spec, &algorithm) == QDR_OK) return QDR_OK;
-    return qdri_fail(QDR_INVALID, "%s=%.60s is refused: %s", qdri_environment_name(QDRI_ENV_ALGORITHM), name,
-                     qdr_error_message());
+    return qdri_fail(QDR_ERR_INVALID, "%s=%.60s is refused: %s", qdri_environment_name(QDRI_ENV_ALGORITHM),
+                     name, qdr_error_message());
 }
 
 static qdr_status copy_name(char *to, size_t size, const char *from, const char *what) {
     if (!from) return QDR_OK;
     if (strlen(from) >= size)
-        return qdri_fail(QDR_SYNTAX, "the %s '%.40s...' is too long; expected at most %zu characters", what,
-                         from, size - 1);
+        return qdri_fail(QDR_ERR_SYNTAX, "the %s '%.40s...' is too long; expected at most %zu characters",
+                         what, from, size - 1);
     strcpy(to, from);
     return QDR_OK;
 }
 
 qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_environment,
                                  qdri_settings *settings) {
-    static const qdr_plan_options defaults = QDR_PLAN_OPTIONS;
     *settings = (qdri_settings){.chunk = 0};
-    if (!options) options = &defaults;
-    if (options->size != sizeof *options)
-        return qdri_fail(QDR_INVALID,
-                         "qdr_plan_create: options.size is %zu, expected %zu; begin with QDR_PLAN_OPTIONS",
-                         options->size, sizeof *options);
+    QDRI_TRY(qdri_sized_refuse("qdr_plan_options", options->size, sizeof *options));
     if (options->chunk < 0 || options->window < 0 || options->in_flight < 0 ||
         options->in_flight > QDRI_MOST_IN_FLIGHT)
         return qdri_fail(
-            QDR_RANGE,
+            QDR_ERR_RANGE,
             "qdr_plan_create: chunk %lld, window %lld, in_flight %d; expected none negative, and at "
             "most %d in flight",
             (long long)options->chunk, (long long)options->window, options->in_flight, QDRI_MOST_IN_FLIGHT);
@@ -69,7 +65,7 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
     }
     if (with_environment) QDRI_TRY(qdri_environment_or(transport, QDRI_ENV_TRANSPORT, &transport));
     if (transport && *transport && strcmp(transport, "node") != 0 && strcmp(transport, "net") != 0)
-        return qdri_fail(QDR_UNKNOWN, "unknown transport '%.16s'; there are node and net", transport);
+        return qdri_fail(QDR_ERR_UNKNOWN, "unknown transport '%.16s'; there are node and net", transport);
     if (transport) strcpy(settings->transport, transport);
     QDRI_TRY(copy_name(settings->algorithm, sizeof settings->algorithm, name, "algorithm"));
     return copy_name(settings->pacing, sizeof settings->pacing, options->pacing, "pacing");
@@ -120,19 +116,18 @@ const char *qdri_rule(const qdri_traits *facts, char *why, size_t size) {
 static const qdri_executor *const executors[] = {QDRI_EXECUTORS(ADDRESS)};
 #undef ADDRESS
 
-qdr_status qdr_pacing(int index, qdr_pacing_info *info) {
-    if (!info) return qdri_fail(QDR_INVALID, "qdr_pacing: info is NULL");
-    if (index < 0 || index >= QDRI_COUNT_OF(executors))
-        return qdri_fail(QDR_RANGE, "there are %d ways of pacing", QDRI_COUNT_OF(executors));
-    *info = (qdr_pacing_info){executors[index]->pacing, executors[index]->summary};
-    return QDR_OK;
+const qdr_pacing_info *qdr_pacing(int index) {
+    static _Thread_local qdr_pacing_info info[QDRI_COUNT_OF(executors)];
+    if (index < 0 || index >= QDRI_COUNT_OF(executors)) return NULL;
+    info[index] = (qdr_pacing_info){executors[index]->pacing, executors[index]->summary};
+    return &info[index];
 }
 
 qdr_status qdri_executor_find(const char *pacing, const qdri_algorithm *algorithm,
                               const qdri_executor **executor) {
     const char *suits = algorithm->pacing ? algorithm->pacing : "arrivals";
     if (algorithm->at_run_time && *pacing && strcmp(pacing, suits) != 0)
-        return qdri_fail(QDR_INVALID, "%s is pacing by %s; '%.16s' does not go with it", algorithm->name,
+        return qdri_fail(QDR_ERR_INVALID, "%s is pacing by %s; '%.16s' does not go with it", algorithm->name,
                          suits, pacing);
     char names[80] = "";
     for (int i = 0; i < QDRI_COUNT_OF(executors); i++) {
@@ -142,5 +137,5 @@ qdr_status qdri_executor_find(const char *pacing, const qdri_algorithm *algorith
         }
         qdri_list_add(names, sizeof names, executors[i]->pacing);
     }
-    return qdri_fail(QDR_UNKNOWN, "unknown pacing '%.16s'; there are %s", pacing, names);
+    return qdri_fail(QDR_ERR_UNKNOWN, "unknown pacing '%.16s'; there are %s", pacing, names);
 }

@@ -25,7 +25,7 @@ static qdr_status open_half(qdri_half *half, const qdri_side *side, const qdri_e
     return qdri_marks_open(half, side);
 }
 
-static qdr_status open_near(qdr_exchange *slot) {
+static qdr_status open_near(qdri_exchange *slot) {
     const qdri_near *near = slot->plan->near;
     int out = 0, in = 0;
     slot->near_out = QDRI_ZERO_ARRAY(qdri_near_flow, near->sends);
@@ -41,13 +41,13 @@ static qdr_status open_near(qdr_exchange *slot) {
 
 qdr_status qdri_slots_open(qdr_plan *plan) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
-    plan->slot = QDRI_ZERO_ARRAY(qdr_exchange, plan->in_flight);
+    plan->slot = QDRI_ZERO_ARRAY(qdri_exchange, plan->in_flight);
     plan->past_out = QDRI_ZERO_ARRAY(qdri_streams, plan->program.out.lanes);
     plan->past_in = QDRI_ZERO_ARRAY(qdri_streams, plan->program.in.lanes);
     if (!plan->slot || !plan->past_out || !plan->past_in) return qdri_fail_memory();
     qdri_terms terms = {.unasked = plan->unasked / plan->sources, .chunk = plan->chunk};
     for (int i = 0; i < plan->in_flight; i++) {
-        qdr_exchange *slot = &plan->slot[i];
+        qdri_exchange *slot = &plan->slot[i];
         slot->plan = plan;
         slot->program = &plan->program;
         slot->executor = plan->executor;
@@ -77,7 +77,7 @@ static void free_half(qdri_half *half) {
     qdri_marks_close(half);
 }
 
-static void free_slot(qdr_exchange *slot) {
+static void free_slot(qdri_exchange *slot) {
     free_half(&slot->out);
     free_half(&slot->in);
     if (slot->state && slot->executor->close) slot->executor->close(slot);
@@ -108,7 +108,7 @@ static int cancel_marks(qdri_wire *wire, qdri_half *half, int lanes) {
     return stays;
 }
 
-static int cancel_near(qdr_exchange *slot) {
+static int cancel_near(qdri_exchange *slot) {
     const qdri_near *near = slot->plan->near;
     int stays = 0;
     qdri_poller_remove(slot->wire, &slot->near_poller);
@@ -121,7 +121,7 @@ static int cancel_near(qdr_exchange *slot) {
 
 /* Takes back what a failed or stalled exchange left under way. True when its memory must stay: MPI may go on
  * with some of it, or the caller may have a handle, which has to be told from a good one. */
-static int cancel_slot(qdr_exchange *slot) {
+static int cancel_slot(qdri_exchange *slot) {
     if (!slot->wire) return 0;
     int stays = slot->under_way;
     stays |= cancel_pool(slot->wire, &slot->out.pool);

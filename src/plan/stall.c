@@ -28,12 +28,12 @@ typedef struct wish {
 } wish;
 
 /* Since when: as long as nothing was heard, since somebody waits. */
-static double heard(const qdr_exchange *exchange, double last) {
+static double heard(const qdri_exchange *exchange, double last) {
     return last > exchange->waited ? last : exchange->waited;
 }
 
 /* Data that was let go, or is expected anyway. */
-static wish wish_of_hop(const qdr_exchange *exchange, int64_t number) {
+static wish wish_of_hop(const qdri_exchange *exchange, int64_t number) {
     const qdri_hop *hop = &exchange->program->in.hop[number];
     const qdri_flow *flow = &exchange->in.flow[number];
     return (wish){hop->partner, hop->phase, flow->bytes - flow->ended,
@@ -51,7 +51,7 @@ static int64_t left_of(const qdri_near_flow *flow) {
     return flow->bytes - flow->part.offset;
 }
 
-static wish near_wish(const qdr_exchange *exchange) {
+static wish near_wish(const qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     const qdri_near_flow *in = first_waiting(exchange->near_in, near->receives);
     if (in) return (wish){in->neighbor->rank, 0, left_of(in), exchange->moved, "bytes to come"};
@@ -60,7 +60,7 @@ static wish near_wish(const qdr_exchange *exchange) {
     return (wish){-1, 0, 0, exchange->last, "nothing"};
 }
 
-static wish far_wish(const qdr_exchange *exchange) {
+static wish far_wish(const qdri_exchange *exchange) {
     const qdri_side *in = &exchange->program->in, *out = &exchange->program->out;
     for (int64_t i = 0; i < in->hops; i++)
         if (exchange->in.flow[i].begun > exchange->in.flow[i].ended) return wish_of_hop(exchange, i);
@@ -87,14 +87,14 @@ static wish far_wish(const qdr_exchange *exchange) {
     return (wish){-1, 0, 0, exchange->last, "nothing"};
 }
 
-static wish first_wish(const qdr_exchange *exchange) {
+static wish first_wish(const qdri_exchange *exchange) {
     wish far = exchange->plan->is_far ? far_wish(exchange) : (wish){.partner = -1};
     return far.partner >= 0 ? far : near_wish(exchange);
 }
 
 /* ---- notes --------------------------------------------------------------------------------------------- */
 
-void qdri_stall_note(qdr_exchange *exchange) {
+void qdri_stall_note(qdri_exchange *exchange) {
     qdri_status_line *line = qdri_status_own(exchange->wire);
     wish waits = first_wish(exchange);
     line->plan = exchange->plan->number;
@@ -106,7 +106,7 @@ void qdri_stall_note(qdr_exchange *exchange) {
     line->waits_for = waits.partner;
 }
 
-void qdri_stall_rest(qdr_exchange *exchange) {
+void qdri_stall_rest(qdri_exchange *exchange) {
     qdri_status_line *line = qdri_status_own(exchange->wire);
     if (line->waits_for < 0 && line->exchange < 0) return;
     line->waits_for = -1;
@@ -136,7 +136,7 @@ static size_t add_idle(const qdri_status_line *line, int rank, double now, char 
     return add(text, size, used, ", and last looked after its messages %.1f s ago", now - line->seen);
 }
 
-static size_t follow(qdr_exchange *exchange, int rank, char *text, size_t size, size_t used) {
+static size_t follow(qdri_exchange *exchange, int rank, char *text, size_t size, size_t used) {
     enum { FURTHEST = 16 };
     int seen[FURTHEST];
     double now = qdri_seconds();
@@ -149,7 +149,7 @@ static size_t follow(qdr_exchange *exchange, int rank, char *text, size_t size, 
         if (line->failed)
             return add(text, size, used, "; rank %d gave up an exchange: %s", rank,
                        qdr_status_text((qdr_status)line->failed));
-        if (line->waits_for >= 0 && now - line->since < 0.5 * qdri_patience(exchange->plan->stall_seconds))
+        if (line->waits_for >= 0 && now - line->since < 0.5 * qdri_patience(exchange->plan->deadline))
             return add(text, size, used, "; rank %d got on %.1f s ago", rank, now - line->since);
         if (rank == exchange->program->rank) return add(text, size, used, ": a cycle");
         for (int i = 0; i < steps; i++)
@@ -178,7 +178,7 @@ static size_t list_neighbors(const qdri_near_flow *flow, int flows, const char *
     return used;
 }
 
-static size_t list_partners(const qdr_exchange *exchange, double now, size_t used) {
+static size_t list_partners(const qdri_exchange *exchange, double now, size_t used) {
     const qdri_near *near = exchange->plan->near;
     used = list_neighbors(exchange->near_in, near->receives, "from", used);
     used = list_neighbors(exchange->near_out, near->sends, "to", used);
@@ -203,7 +203,7 @@ static size_t list_partners(const qdr_exchange *exchange, double now, size_t use
     return used;
 }
 
-qdr_status qdri_stall(qdr_exchange *exchange) {
+qdr_status qdri_stall(qdri_exchange *exchange) {
     char text[900];
     double now = qdri_seconds();
     wish waits = first_wish(exchange);
@@ -225,5 +225,5 @@ qdr_status qdri_stall(qdr_exchange *exchange) {
             (long long)exchange->plan->number);
     used = add(report, sizeof report, 0, "%s\n", text);
     list_partners(exchange, now, used);
-    return qdri_fail(QDR_STALLED, "%s", text);
+    return qdri_fail(QDR_ERR_STALLED, "%s", text);
 }

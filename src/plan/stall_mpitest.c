@@ -39,7 +39,7 @@ static const char *transport = "net";
 static void set_deadline(double seconds) {
     char text[16];
     snprintf(text, sizeof text, "%.1f", seconds);
-    setenv("QDR_STALL_SECONDS", text, 1);
+    setenv("QDR_DEADLINE", text, 1);
 }
 
 #define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
@@ -47,20 +47,20 @@ static void set_deadline(double seconds) {
 /* The call must have ended with a deadline that passed, in time, naming a rank. */
 static void check_stall(int line, qdr_status status, double begin, const char *word) {
     double took = MPI_Wtime() - begin;
-    if (status != QDR_STALLED || !strstr(qdr_error_message(), word) || took > deadline + patience)
+    if (status != QDR_ERR_STALLED || !strstr(qdr_error_message(), word) || took > deadline + patience)
         mpi_check_failed(__FILE__, line, "'%s' after %.1f s, where a stall with '%s' was expected: %s",
                          qdr_status_text(status), took, word, status ? qdr_error_message() : "");
 }
 
 /* The same of a wait, which may be repeated: whom a rank misses is known when the others have come as far as they
  * can, and who is slow today may not be as far at the first report. */
-static void wait_in_vain(int line, qdr_exchange **exchange, const char *word) {
+static void wait_in_vain(int line, qdr_pending **exchange, const char *word) {
     enum { TIMES = 20 };
     double begin = MPI_Wtime();
-    qdr_status status = qdr_exchange_wait(exchange);
-    for (int i = 1; i < TIMES && status == QDR_STALLED && !strstr(qdr_error_message(), word); i++) {
+    qdr_status status = qdr_wait(exchange);
+    for (int i = 1; i < TIMES && status == QDR_ERR_STALLED && !strstr(qdr_error_message(), word); i++) {
         begin = MPI_Wtime();
-        status = qdr_exchange_wait(exchange);
+        status = qdr_wait(exchange);
     }
     check_stall(line, status, begin, word);
 }
@@ -73,7 +73,7 @@ typedef struct job {
     qdr_partners *partners;
     qdr_plan *plan;
     qdr_partners_view view;
-    qdr_exchange *exchange;
+    qdr_pending *exchange;
     unsigned char *out, *in;
 } job;
 
@@ -81,7 +81,7 @@ static void open_job(job *work, qdr_partners *partners, qdr_plan_options options
     work->partners = partners;
     work->view = qdr_partners_look(partners);
     work->exchange = NULL;
-    options.stall_seconds = deadline;
+    options.deadline = deadline;
     options.transport = transport;
     FINE(qdr_plan_create(partners, &options, &work->plan));
     work->out = malloc((size_t)ranks * BYTES);
@@ -115,7 +115,7 @@ static qdr_partners *everyone(MPI_Comm comm, qdr_status *status) {
 }
 
 static qdr_status start(job *work) {
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     for (int i = 0; i < work->view.sends; i++)
         content_fill(work->out + (int64_t)i * BYTES, BYTES,
                      content_key(0, 0, rank, work->view.destination[i]));
@@ -123,7 +123,7 @@ static qdr_status start(job *work) {
     buffers.item_bytes = 1;
     buffers.outgoing_base = work->out;
     buffers.incoming_base = work->in;
-    return qdr_exchange_start(work->plan, &buffers, &work->exchange);
+    return qdr_plan_start(work->plan, &buffers, &work->exchange);
 }
 
 static void check_arrived(const job *work) {
@@ -136,7 +136,7 @@ static void check_arrived(const job *work) {
 static void finish(job *work) {
     double until = MPI_Wtime() + mpi_events_patience;
     qdr_status status;
-    while ((status = qdr_exchange_wait(&work->exchange)) == QDR_STALLED && MPI_Wtime() < until) continue;
+    while ((status = qdr_wait(&work->exchange)) == QDR_ERR_STALLED && MPI_Wtime() < until) continue;
     CHECK_SAYING(status == QDR_OK, "%s", qdr_error_message());
     check_arrived(work);
 }
@@ -165,13 +165,13 @@ static void test_chain(void) {
                                              ? "from rank 1: 0 of 20000 bytes came"
                                              : "from rank 1, on this node: 20000 bytes"));
         CHECK(second.exchange != NULL);
-        qdr_exchange *again = second.exchange;
+        qdr_pending *again = second.exchange;
         WAITS_IN_VAIN(&again, "rank 0 waits for rank 1");
         event_say(noticed);
         finish(&second);
     } else if (rank == 1) {
         FINE(start(&first));
-        while (qdr_exchange_wait(&first.exchange) == QDR_STALLED)
+        while (qdr_wait(&first.exchange) == QDR_ERR_STALLED)
             CHECK(strstr(qdr_error_message(), "rank 1 waits for rank 2") != NULL);
         check_arrived(&first);
         FINE(start(&second));
@@ -256,7 +256,7 @@ static void test_late_at_barrier(void) {
         WAITS_IN_VAIN(&work.exchange, late);
         event_say(noticed);
     }
-    while ((status = qdr_exchange_wait(&work.exchange)) == QDR_STALLED) continue;
+    while ((status = qdr_wait(&work.exchange)) == QDR_ERR_STALLED) continue;
     CHECK(status == QDR_OK);
     check_arrived(&work);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -285,13 +285,13 @@ static void test_refused(void) {
         for (int i = 0; rank == 0 && i < 1000; i++) qdr_progress();
         if (rank == 0) event_say(granted);
         double begin = MPI_Wtime();
-        status = qdr_exchange_wait(&work.exchange);
-        CHECK_SAYING(status == QDR_STALLED && MPI_Wtime() - begin < deadline + patience,
+        status = qdr_wait(&work.exchange);
+        CHECK_SAYING(status == QDR_ERR_STALLED && MPI_Wtime() - begin < deadline + patience,
                      "%s after %.1f s: a refused sender saw no deadline", qdr_status_text(status),
                      MPI_Wtime() - begin);
         event_say(noticed);
     }
-    while (work.exchange && (status = qdr_exchange_wait(&work.exchange)) == QDR_STALLED) continue;
+    while (work.exchange && (status = qdr_wait(&work.exchange)) == QDR_ERR_STALLED) continue;
     check_arrived(&work);
     close_job(&work);
 }
@@ -303,7 +303,7 @@ static void test_given_up(void) {
         FINE(start(&work));
         WAITS_IN_VAIN(&work.exchange, "rank 1");
         FINE(qdr_plan_destroy(&work.plan));
-        CHECK(qdr_exchange_wait(&work.exchange) == QDR_INVALID);
+        CHECK(qdr_wait(&work.exchange) == QDR_ERR_INVALID);
         CHECK(strstr(qdr_error_message(), "ended already") != NULL);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -339,13 +339,13 @@ static void test_missed_call(int used, int makes_plan) {
     if (rank < ranks - 1)
         check_stall(__LINE__, status, begin, late);
     else
-        CHECK(status == QDR_STALLED);
+        CHECK(status == QDR_ERR_STALLED);
     CHECK(plan == NULL);
     event_say(noticed);
     set_deadline(10 * patience); /* at once is less than a deadline, on a busy machine too */
     begin = MPI_Wtime();
     qdr_partners *none = everyone(comm, &status);
-    CHECK_SAYING(status == QDR_LOST && !none && MPI_Wtime() - begin < patience,
+    CHECK_SAYING(status == QDR_ERR_LOST && !none && MPI_Wtime() - begin < patience,
                  "'%s' on a broken communicator", qdr_status_text(status));
     set_deadline(deadline);
     qdr_partners_destroy(&partners);
@@ -419,7 +419,7 @@ static void count_event(void *context, const qdr_event *event) {
 /* What a survivor has to say about the call in which it noticed. */
 static void report(qdr_status status, double begin, const char *word) {
     double took = MPI_Wtime() - begin;
-    int good = (status == QDR_STALLED || status == QDR_LOST) && took < deadline + patience &&
+    int good = (status == QDR_ERR_STALLED || status == QDR_ERR_LOST) && took < deadline + patience &&
                strstr(qdr_error_message(), word) && !strstr(qdr_error_message(), " 0.0 s ago") &&
                !mpi_check_failures;
     printf("%s: rank %d, %.1f s, %s: %s\n", good ? "survived" : "failed", rank, took, qdr_status_text(status),
@@ -467,7 +467,7 @@ static void lose_a_rank(const char *stage, int events) {
         if (dies && i == EXCHANGES) leave();
         double begin = MPI_Wtime();
         status = start(&work);
-        if (!status) status = qdr_exchange_wait(&work.exchange);
+        if (!status) status = qdr_wait(&work.exchange);
         if (status || i == EXCHANGES + 1) report(status, begin, lost);
         check_arrived(&work);
     }

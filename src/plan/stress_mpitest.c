@@ -87,7 +87,7 @@ static void look_at_place(place *at) {
 
 /* One exchange under way, and the memory of its slot. */
 typedef struct run {
-    qdr_exchange *exchange; /* NULL: none */
+    qdr_pending *exchange; /* NULL: none */
     int64_t number, item_bytes;
     unsigned char *out, *in;
 } run;
@@ -220,7 +220,7 @@ static void start_run(record *plan) {
         expected += in_items[i] * one->item_bytes;
     }
     memset(one->in, 0, (size_t)expected);
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = one->item_bytes;
     buffers.outgoing_base = one->out;
     buffers.incoming_base = one->in;
@@ -228,7 +228,7 @@ static void start_run(record *plan) {
         buffers.outgoing_items = out_items;
         buffers.incoming_items = in_items;
     }
-    if (qdr_exchange_start(plan->plan, &buffers, &one->exchange)) give_up("start");
+    if (qdr_plan_start(plan->plan, &buffers, &one->exchange)) give_up("start");
 }
 
 static void check_run(const record *plan, const run *one) {
@@ -246,7 +246,7 @@ static void check_run(const record *plan, const run *one) {
 
 static void wait_run(record *plan, run *one) {
     if (!one->exchange) return;
-    if (qdr_exchange_wait(&one->exchange)) {
+    if (qdr_wait(&one->exchange)) {
         qdr_plan_info info;
         qdr_plan_look(plan->plan, &info);
         mpi_check_failed(__FILE__, __LINE__, "plan %lld: %s, %s, chunk %lld, window %lld, %d ranks",
@@ -260,7 +260,7 @@ static void wait_run(record *plan, run *one) {
 static void test_run(record *plan, run *one) {
     int done = 0;
     if (!one->exchange) return;
-    if (qdr_exchange_test(&one->exchange, &done)) give_up("test");
+    if (qdr_test(&one->exchange, &done)) give_up("test");
     if (done) check_run(plan, one);
 }
 

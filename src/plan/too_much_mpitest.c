@@ -45,7 +45,7 @@ static void send_too_much(qdri_wire *wire, int64_t bytes, int from) {
         CHECK(!qdri_receive(wire, &one.operation, from, TAG, data, bytes / 2));
         await(wire, &one);
         if (i == 0)
-            CHECK_SAYING(one.status == QDR_MISMATCH &&
+            CHECK_SAYING(one.status == QDR_ERR_MISMATCH &&
                              strstr(qdr_error_message(), "rank 0 sent more bytes than rank 1 has room for"),
                          "'%s': %s", qdr_status_text(one.status), qdr_error_message());
         else
@@ -59,18 +59,18 @@ static void exchange_too_much(int64_t items) {
     qdr_partners *partners = NULL;
     qdr_plan *plan = NULL;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     int to = 1;
     options.algorithm = "async";
     options.transport = "net";
-    options.stall_seconds = 5;
+    options.deadline = 5;
     CHECK(!qdr_partners_from_sends(MPI_COMM_WORLD, rank == 0, &to, &items, NULL, &partners));
     CHECK(!qdr_plan_create(partners, &options, &plan));
     buffers.item_bytes = rank == 1 ? 1 : 2;
     buffers.outgoing_base = buffers.incoming_base = data;
     qdr_status status = qdr_plan_exchange(plan, &buffers);
     if (rank == 1)
-        CHECK_SAYING(status == QDR_MISMATCH && strstr(qdr_error_message(), "rank 0"), "'%s': %s",
+        CHECK_SAYING(status == QDR_ERR_MISMATCH && strstr(qdr_error_message(), "rank 0"), "'%s': %s",
                      qdr_status_text(status), status ? qdr_error_message() : "");
     CHECK(!qdr_plan_destroy(&plan));
     qdr_partners_destroy(&partners);

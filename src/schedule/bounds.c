@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "machine/machine.h"
 #include "schedule/schedule.h"
 
@@ -92,14 +93,14 @@ static void take_largest(const load *l, const qdr_machine_parameters *p, qdr_bou
         bounds->relay = larger(bounds->relay, 2 * p->tau + p->mu * (l->bytes[0] + l->bytes[1]));
 }
 
-qdr_status qdr_bounds_compute(const qdr_pattern *pattern, const qdr_machine *machine, int64_t item_bytes,
-                              qdr_bounds *bounds) {
+qdr_status qdr_bounds_compute_sized(const qdr_pattern *pattern, const qdr_machine *machine,
+                                    int64_t item_bytes, qdr_bounds *bounds, size_t bounds_bytes) {
     if (!pattern || !machine || !bounds || item_bytes < 0)
-        return qdri_fail(QDR_INVALID, "qdr_bounds_compute: an argument is NULL or negative");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_bounds_compute: an argument is NULL or negative");
     qdr_pattern_view view = qdr_pattern_look(pattern);
     const qdr_machine_parameters *p = qdr_machine_look(machine);
     if (p->ranks < view.ranks)
-        return qdri_fail(QDR_RANGE, "the machine has %d ranks, the pattern %d", p->ranks, view.ranks);
+        return qdri_fail(QDR_ERR_RANGE, "the machine has %d ranks, the pattern %d", p->ranks, view.ranks);
     for (int64_t m = 0; m < view.messages; m++) QDRI_TRY(qdri_check_bytes(view.items[m], item_bytes));
     qdr_bounds result = {0};
     load *loads = QDRI_ZERO_ARRAY(load, view.ranks);
@@ -112,6 +113,6 @@ qdr_status qdr_bounds_compute(const qdr_pattern *pattern, const qdr_machine *mac
     if (qdri_machine_links_are_cuts(machine)) QDRI_TRY(load_links(&view, machine, item_bytes, 0, &cut));
     result.direct = larger(p->ports == QDR_PORTS_HALF ? result.half_duplex : result.full_duplex, result.link);
     result.any = larger(result.relay, cut);
-    *bounds = result;
+    qdri_sized_fill(bounds, bounds_bytes, &result, sizeof result);
     return QDR_OK;
 }

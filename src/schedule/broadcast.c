@@ -41,22 +41,22 @@ static qdr_status check_group(int count, const int *group) {
         qsort(sorted, (size_t)count, sizeof *sorted, compare_ranks);
     }
     for (int k = 0; status == QDR_OK && k < count; k++) {
-        if (sorted[k] < 0) status = qdri_fail(QDR_RANGE, "rank %d of the group is negative", sorted[k]);
+        if (sorted[k] < 0) status = qdri_fail(QDR_ERR_RANGE, "rank %d of the group is negative", sorted[k]);
         if (k > 0 && sorted[k] == sorted[k - 1])
-            status = qdri_fail(QDR_INVALID, "rank %d is in the group twice", sorted[k]);
+            status = qdri_fail(QDR_ERR_INVALID, "rank %d is in the group twice", sorted[k]);
     }
     free(sorted);
     return status;
 }
 
 qdr_status qdr_broadcast_steps(const char *algorithm, int count, const int *group, int64_t items,
-                               qdr_step **steps, int64_t *step_count) {
+                               int64_t *step_count, qdr_step **steps) {
     if (!algorithm || !group || !steps || !step_count || count < 1 || items < 0)
-        return qdri_fail(QDR_INVALID, "qdr_broadcast_steps: an argument is NULL, or the group is empty");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_broadcast_steps: an argument is NULL, or the group is empty");
     int is_linear = qdri_word_in(algorithm, "linear LIB");
     if (!is_linear && !qdri_word_in(algorithm, "recursive REB"))
-        return qdri_fail(QDR_UNKNOWN, "unknown broadcast '%.60s'; there are linear (LIB), recursive (REB)",
-                         algorithm);
+        return qdri_fail(QDR_ERR_UNKNOWN,
+                         "unknown broadcast '%.60s'; there are linear (LIB), recursive (REB)", algorithm);
     QDRI_TRY(check_group(count, group));
     qdr_step *made = QDRI_ARRAY(qdr_step, (int64_t)count - 1);
     if (!made) return qdri_fail_memory();

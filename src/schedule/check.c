@@ -57,7 +57,7 @@ typedef struct checker {
     held_tree held;
 } checker;
 
-#define BROKEN(...) qdri_fail(QDR_BROKEN, __VA_ARGS__)
+#define BROKEN(...) qdri_fail(QDR_ERR_BROKEN, __VA_ARGS__)
 
 /* ---- well-formed transfers and promises inside a row --------------------------------------------------- */
 
@@ -354,7 +354,7 @@ static qdr_status check_links(const qdr_schedule *schedule) {
     int64_t count, phase = 0;
     if (!(schedule->promises & QDR_PROMISES_LINKS)) return QDR_OK;
     if (!machine) return BROKEN("no shared link is promised, but there is no machine to hold it against");
-    QDRI_TRY(qdr_schedule_steps(schedule, &steps, &count));
+    QDRI_TRY(qdr_schedule_steps(schedule, &count, &steps));
     link_loads loads = {QDRI_ARRAY(int64_t, qdr_machine_route_limit(machine)),
                         QDRI_ZERO_ARRAY(int64_t, qdr_machine_links(machine)),
                         QDRI_ZERO_ARRAY(int64_t, qdr_machine_links(machine))};
@@ -375,7 +375,7 @@ static qdr_status check_links(const qdr_schedule *schedule) {
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
 qdr_status qdr_schedule_check(const qdr_schedule *schedule) {
-    if (!schedule) return qdri_fail(QDR_INVALID, "qdr_schedule_check: the schedule is NULL");
+    if (!schedule) return qdri_fail(QDR_ERR_INVALID, "qdr_schedule_check: the schedule is NULL");
     checker c = {.schedule = schedule, .view = qdr_pattern_look(schedule->pattern)};
     qdr_status status = qdr_row_reader_create(schedule, &c.reader);
     for (c.held.leaves = 1; c.held.leaves < 2 * schedule->stages + 1;) c.held.leaves *= 2;

@@ -66,7 +66,7 @@ static void verdict(const qdr_pattern *pattern, const char *machine, plan p, con
     qdr_schedule *schedule = NULL;
     if (load(pattern, machine, p, &schedule)) fail_msg("not even loaded: %s", qdr_error_message());
     qdr_status status = qdr_schedule_check(schedule);
-    if (status != (*sentence ? QDR_BROKEN : QDR_OK))
+    if (status != (*sentence ? QDR_ERR_BROKEN : QDR_OK))
         fail_msg("status %d (%s) for: %s", status, status ? qdr_error_message() : "", p.transfers);
     if (*sentence) assert_string_equal(qdr_error_message(), sentence);
     qdr_schedule_destroy(&schedule);
@@ -245,7 +245,7 @@ static void links(void **state) {
     qdr_schedule *schedule = NULL;
     const char *line = "mesh:columns=4"; /* 0 - 1 - 2 - 3 */
     assert_int_equal(load(pattern, line, shared, &schedule), QDR_OK);
-    assert_int_equal(qdr_schedule_check(schedule), QDR_BROKEN);
+    assert_int_equal(qdr_schedule_check(schedule), QDR_ERR_BROKEN);
     assert_non_null(strstr(qdr_error_message(), "stage 0, phase 3: 1->3 shares link "));
     assert_non_null(strstr(qdr_error_message(), " with others; it carries 1 at once"));
     qdr_schedule_destroy(&schedule);
@@ -263,7 +263,7 @@ static void a_machine_that_is_too_small(void **state) {
     qdr_pattern *pattern = make_pattern(8, 2, far);
     qdr_schedule *schedule = NULL;
     plan p = {.promises = "\"links\"", .transfers = "[0,0,0,7,[[0,7,0,1]]], [0,0,1,6,[[1,6,0,1]]]"};
-    assert_int_equal(load(pattern, "mesh", p, &schedule), QDR_RANGE);
+    assert_int_equal(load(pattern, "mesh", p, &schedule), QDR_ERR_RANGE);
     assert_string_equal(qdr_error_message(), "the machine has 4 ranks, the pattern 8");
     assert_null(schedule);
     qdr_pattern_destroy(&pattern);
@@ -298,7 +298,7 @@ static void refused_by_the_reader(void **state) {
     qdr_pattern *pattern = make_pattern(4, 5, messages);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         qdr_schedule *schedule = NULL;
-        if (load(pattern, NULL, (plan){.transfers = cases[i].transfers}, &schedule) != QDR_SYNTAX)
+        if (load(pattern, NULL, (plan){.transfers = cases[i].transfers}, &schedule) != QDR_ERR_SYNTAX)
             fail_msg("accepted: %s", cases[i].transfers);
         assert_null(schedule);
         if (strncmp(qdr_error_message(), "planted: ", 9) || !strstr(qdr_error_message(), cases[i].part))
@@ -315,7 +315,7 @@ static void more_items_than_can_be_counted(void **state) {
     qdr_schedule *schedule = NULL;
     for (int i = 0; i < 5; i++) qdri_text_add(&text, "%s[0,1,0,2305843009213693951]", i ? "," : "[0,6,0,1,[");
     qdri_text_add(&text, "]]");
-    assert_int_equal(load(pattern, NULL, (plan){.transfers = text.bytes}, &schedule), QDR_RANGE);
+    assert_int_equal(load(pattern, NULL, (plan){.transfers = text.bytes}, &schedule), QDR_ERR_RANGE);
     assert_string_equal(qdr_error_message(), "phase 6: a transfer with rank 1 has more than 2^63 items");
     assert_null(schedule);
     qdri_text_free(&text);
@@ -367,7 +367,7 @@ static void judge_script(const line *lines, int count, const char *sentence) {
     schedule->rows = &rows;
     schedule->state = &s;
     qdr_status status = qdr_schedule_check(schedule);
-    assert_int_equal(status, *sentence ? QDR_BROKEN : QDR_OK);
+    assert_int_equal(status, *sentence ? QDR_ERR_BROKEN : QDR_OK);
     if (*sentence) assert_string_equal(qdr_error_message(), sentence);
     qdr_schedule_destroy(&schedule);
     qdr_pattern_destroy(&pattern);

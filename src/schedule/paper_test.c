@@ -31,8 +31,8 @@ static char *print(const char *pattern, const char *algorithm) {
     char *text;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    assert_int_equal(qdr_schedule_steps(schedule, &steps, &count), QDR_OK);
-    assert_int_equal(qdr_steps_write_text(steps, count, stream), QDR_OK);
+    assert_int_equal(qdr_schedule_steps(schedule, &count, &steps), QDR_OK);
+    assert_int_equal(qdr_steps_write_text(count, steps, stream), QDR_OK);
     fclose(stream);
     free(steps);
     qdr_schedule_destroy(&schedule);
@@ -136,7 +136,7 @@ static void root_crossings(const char *algorithm, int *all_global, int *fewest, 
     qdr_step *steps = NULL;
     int64_t count;
     int crossing[32] = {0};
-    assert_int_equal(qdr_schedule_steps(schedule, &steps, &count), QDR_OK);
+    assert_int_equal(qdr_schedule_steps(schedule, &count, &steps), QDR_OK);
     for (int64_t i = 0; i < count; i++)
         crossing[steps[i].phase] += steps[i].from < steps[i].to && steps[i].from / 8 != steps[i].to / 8;
     *all_global = *most = 0;
@@ -199,7 +199,7 @@ static void compare_with_figure_12(const char *spec) {
     int64_t count;
     for (int64_t m = 0; m < view.messages; m++) sends[view.origin[m] * n + view.destination[m]] = 1;
     paper_greedy(n, sends, phase_of);
-    assert_int_equal(qdr_schedule_steps(schedule, &steps, &count), QDR_OK);
+    assert_int_equal(qdr_schedule_steps(schedule, &count, &steps), QDR_OK);
     for (int64_t i = 0; i < count; i++)
         if (steps[i].phase != phase_of[steps[i].from * n + steps[i].to])
             fail_msg("%s: %d->%d is in phase %lld, in the paper's loop in %d", spec, steps[i].from,

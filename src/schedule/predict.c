@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/heap.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "schedule/schedule.h"
 
 typedef struct link_load {
@@ -324,31 +325,37 @@ static qdr_status check_steps(const qdr_step *steps, int64_t count, int ranks, i
     for (int64_t i = 0; i < count; i++) {
         if (steps[i].from < 0 || steps[i].from >= ranks || steps[i].to < 0 || steps[i].to >= ranks ||
             steps[i].items < 0)
-            return qdri_fail(QDR_RANGE, "step %lld, %d->%d, does not fit on a machine of %d ranks",
+            return qdri_fail(QDR_ERR_RANGE, "step %lld, %d->%d, does not fit on a machine of %d ranks",
                              (long long)i, steps[i].from, steps[i].to, ranks);
         QDRI_TRY(qdri_check_bytes(steps[i].items, item_bytes));
     }
     return QDR_OK;
 }
 
-qdr_status qdr_steps_predict(qdr_step *steps, int64_t count, const qdr_machine *machine, int64_t item_bytes,
-                             qdr_prediction *prediction) {
+qdr_status qdr_steps_predict_sized(int64_t count, qdr_step *steps, const qdr_machine *machine,
+                                   int64_t item_bytes, qdr_prediction *prediction, size_t prediction_bytes) {
+    qdr_prediction made;
     if ((!steps && count) || !machine || !prediction || item_bytes < 0 || count < 0)
-        return qdri_fail(QDR_INVALID, "qdr_steps_predict: an argument is NULL or negative");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_steps_predict: an argument is NULL or negative");
     QDRI_TRY(check_steps(steps, count, qdr_machine_look(machine)->ranks, item_bytes));
-    return predict(steps, count, machine, item_bytes, 0, prediction);
+    QDRI_TRY(predict(steps, count, machine, item_bytes, 0, &made));
+    qdri_sized_fill(prediction, prediction_bytes, &made, sizeof made);
+    return QDR_OK;
 }
 
-qdr_status qdr_schedule_predict(const qdr_schedule *schedule, const qdr_machine *machine, int64_t item_bytes,
-                                qdr_step *steps, qdr_prediction *prediction) {
+qdr_status qdr_schedule_predict_sized(const qdr_schedule *schedule, const qdr_machine *machine,
+                                      int64_t item_bytes, qdr_step *steps, qdr_prediction *prediction,
+                                      size_t prediction_bytes) {
+    qdr_prediction made;
     qdr_step *own = NULL;
     int64_t count = schedule ? schedule->transfers : 0;
     if (!schedule || !machine || !prediction || item_bytes < 0)
-        return qdri_fail(QDR_INVALID, "qdr_schedule_predict: an argument is NULL or negative");
-    if (!steps) QDRI_TRY(qdr_schedule_steps(schedule, &own, &count));
+        return qdri_fail(QDR_ERR_INVALID, "qdr_schedule_predict: an argument is NULL or negative");
+    if (!steps) QDRI_TRY(qdr_schedule_steps(schedule, &count, &own));
     qdr_status status = check_steps(steps ? steps : own, count, qdr_machine_look(machine)->ranks, item_bytes);
     if (status == QDR_OK)
-        status = predict(steps ? steps : own, count, machine, item_bytes, !schedule->direct, prediction);
+        status = predict(steps ? steps : own, count, machine, item_bytes, !schedule->direct, &made);
+    if (status == QDR_OK) qdri_sized_fill(prediction, prediction_bytes, &made, sizeof made);
     free(own);
     return status;
 }

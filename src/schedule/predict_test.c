@@ -26,7 +26,7 @@ static qdr_machine *machine_of(const char *spec, int ranks) {
 static qdr_prediction predict(const char *machine_spec, int ranks, qdr_step *steps, int64_t count) {
     qdr_prediction prediction = {0};
     qdr_machine *machine = machine_of(machine_spec, ranks);
-    if (qdr_steps_predict(steps, count, machine, 1, &prediction)) fail_msg("%s", qdr_error_message());
+    if (qdr_steps_predict(count, steps, machine, 1, &prediction)) fail_msg("%s", qdr_error_message());
     qdr_machine_destroy(&machine);
     return prediction;
 }
@@ -168,7 +168,7 @@ static void broadcasts(void **state) {
             qdr_step *steps;
             int64_t made;
             int has[13] = {0};
-            assert_int_equal(qdr_broadcast_steps(names[which], count, group, 9, &steps, &made), QDR_OK);
+            assert_int_equal(qdr_broadcast_steps(names[which], count, group, 9, &made, &steps), QDR_OK);
             assert_int_equal(made, count - 1);
             has[5] = 1;
             for (int64_t i = 0; i < made;
@@ -188,8 +188,8 @@ static void broadcasts(void **state) {
     qdr_step *steps = NULL;
     int64_t made;
     int twice[] = {1, 2, 1};
-    assert_int_equal(qdr_broadcast_steps("linear", 3, twice, 1, &steps, &made), QDR_INVALID);
-    assert_int_equal(qdr_broadcast_steps("sideways", 2, twice, 1, &steps, &made), QDR_UNKNOWN);
+    assert_int_equal(qdr_broadcast_steps("linear", 3, twice, 1, &made, &steps), QDR_ERR_INVALID);
+    assert_int_equal(qdr_broadcast_steps("sideways", 2, twice, 1, &made, &steps), QDR_ERR_UNKNOWN);
     assert_non_null(strstr(qdr_error_message(), "recursive (REB)"));
 }
 

@@ -22,7 +22,7 @@ qdr_status qdri_algorithm_named(const char *name, const qdri_algorithm **algorit
             return QDR_OK;
         }
     for (int i = 0; i < QDRI_COUNT_OF(table); i++) qdri_list_add(list, sizeof list, table[i]->name);
-    return qdri_fail(QDR_UNKNOWN, "unknown algorithm '%.60s'; there are %s", name, list);
+    return qdri_fail(QDR_ERR_UNKNOWN, "unknown algorithm '%.60s'; there are %s", name, list);
 }
 
 static const qdri_option pace_options[] = {QDRI_PACE_OPTIONS};
@@ -40,10 +40,13 @@ qdr_status qdri_algorithm_read(const char *text, qdri_spec *spec, const qdri_alg
     return qdri_spec_read(spec, options, count);
 }
 
-static qdr_status describe(const qdri_algorithm *algorithm, qdr_algorithm_info *info) {
+const qdr_algorithm_info *qdr_algorithm(int index) {
+    static _Thread_local qdr_algorithm_info info[QDRI_COUNT_OF(table)];
     int count;
+    if (index < 0 || index >= QDRI_COUNT_OF(table)) return NULL;
+    const qdri_algorithm *algorithm = table[index];
     const qdri_option *options = options_of(algorithm, &count);
-    *info = (qdr_algorithm_info){
+    info[index] = (qdr_algorithm_info){
         .name = algorithm->name,
         .aliases = algorithm->aliases,
         .summary = algorithm->summary,
@@ -55,21 +58,17 @@ static qdr_status describe(const qdri_algorithm *algorithm, qdr_algorithm_info *
         .at_run_time = algorithm->at_run_time,
         .needs_machine = algorithm->needs_machine,
     };
-    return QDR_OK;
+    return &info[index];
 }
 
-qdr_status qdr_algorithm(int index, qdr_algorithm_info *info) {
-    if (!info) return qdri_fail(QDR_INVALID, "qdr_algorithm: info is NULL");
-    if (index < 0 || index >= QDRI_COUNT_OF(table))
-        return qdri_fail(QDR_RANGE, "there are %d algorithms", QDRI_COUNT_OF(table));
-    return describe(table[index], info);
-}
-
-qdr_status qdr_algorithm_find(const char *name, qdr_algorithm_info *info) {
+qdr_status qdr_algorithm_find(const char *name, const qdr_algorithm_info **info) {
     const qdri_algorithm *found;
     qdri_spec spec;
-    if (!name || !info) return qdri_fail(QDR_INVALID, "qdr_algorithm_find: an argument is NULL");
+    if (!name || !info) return qdri_fail(QDR_ERR_INVALID, "qdr_algorithm_find: an argument is NULL");
     QDRI_TRY(qdri_spec_open(name, "algorithm", &spec)); /* options may follow the name */
     QDRI_TRY(qdri_algorithm_named(spec.name, &found));
-    return describe(found, info);
+    int index = 0;
+    while (table[index] != found) index++;
+    *info = qdr_algorithm(index);
+    return QDR_OK;
 }

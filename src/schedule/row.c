@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/sort.h"
 
 qdr_status qdri_row_reader_open(const qdr_schedule *schedule, int wants, qdr_row_reader **reader) {
@@ -23,7 +24,7 @@ qdr_status qdri_row_reader_open(const qdr_schedule *schedule, int wants, qdr_row
 }
 
 qdr_status qdr_row_reader_create(const qdr_schedule *schedule, qdr_row_reader **reader) {
-    if (!schedule || !reader) return qdri_fail(QDR_INVALID, "qdr_row_reader_create: an argument is NULL");
+    if (!schedule || !reader) return qdri_fail(QDR_ERR_INVALID, "qdr_row_reader_create: an argument is NULL");
     return qdri_row_reader_open(schedule, QDRI_WANT_SENDS | QDRI_WANT_RECEIVES | QDRI_WANT_PIECES, reader);
 }
 
@@ -74,7 +75,7 @@ void qdri_row_piece(qdr_row_reader *reader, int origin, int destination, int64_t
     if (length > INT64_MAX - open->items) { /* only a file can ask for that */
         if (!reader->failed)
             reader->failed =
-                qdri_fail(QDR_RANGE, "phase %lld: a transfer with rank %d has more than 2^63 items",
+                qdri_fail(QDR_ERR_RANGE, "phase %lld: a transfer with rank %d has more than 2^63 items",
                           (long long)open->phase, open->partner);
         return;
     }
@@ -121,14 +122,15 @@ static void settle(qdr_row_reader *reader, qdr_transfer *list, int64_t *count) {
         }
 }
 
-qdr_status qdr_row_read(qdr_row_reader *reader, int rank, int stage, qdr_row *row) {
-    if (!reader || !row) return qdri_fail(QDR_INVALID, "qdr_row_read: an argument is NULL");
+qdr_status qdr_row_read_sized(qdr_row_reader *reader, int rank, int stage, qdr_row *row, size_t row_bytes) {
+    if (!reader || !row) return qdri_fail(QDR_ERR_INVALID, "qdr_row_read: an argument is NULL");
     const qdr_schedule *schedule = reader->schedule;
     int ranks = qdr_pattern_look(schedule->pattern).ranks;
     if (rank < 0 || rank >= ranks)
-        return qdri_fail(QDR_RANGE, "rank %d does not exist; expected 0 to %d", rank, ranks - 1);
+        return qdri_fail(QDR_ERR_RANGE, "rank %d does not exist; expected 0 to %d", rank, ranks - 1);
     if (stage < 0 || stage >= schedule->stages)
-        return qdri_fail(QDR_RANGE, "stage %d does not exist; expected 0 to %d", stage, schedule->stages - 1);
+        return qdri_fail(QDR_ERR_RANGE, "stage %d does not exist; expected 0 to %d", stage,
+                         schedule->stages - 1);
     reader->failed = QDR_OK;
     reader->open = NULL;
     reader->sends = reader->receives = reader->pieces = 0;
@@ -136,7 +138,8 @@ qdr_status qdr_row_read(qdr_row_reader *reader, int rank, int stage, qdr_row *ro
     settle(reader, reader->send, &reader->sends);
     settle(reader, reader->receive, &reader->receives);
     if (reader->failed) return reader->failed;
-    *row =
-        (qdr_row){rank, stage, reader->sends, reader->receives, reader->send, reader->receive, reader->piece};
+    qdr_row read = {rank,         stage,           reader->sends, reader->receives,
+                    reader->send, reader->receive, reader->piece};
+    qdri_sized_fill(row, row_bytes, &read, sizeof read);
     return QDR_OK;
 }

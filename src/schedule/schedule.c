@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "machine/machine.h"
@@ -19,7 +20,7 @@
 qdr_status qdri_schedule_open(const qdr_pattern *pattern, const qdr_machine *machine, const char *algorithm,
                               const char *spec, qdr_schedule **schedule) {
     if (machine && qdr_machine_look(machine)->ranks < qdr_pattern_look(pattern).ranks)
-        return qdri_fail(QDR_RANGE, "the machine has %d ranks, the pattern %d",
+        return qdri_fail(QDR_ERR_RANGE, "the machine has %d ranks, the pattern %d",
                          qdr_machine_look(machine)->ranks, qdr_pattern_look(pattern).ranks);
     qdr_schedule *made = QDRI_ZERO_ARRAY(qdr_schedule, 1);
     char *copy = qdri_copy_string(spec);
@@ -61,7 +62,7 @@ qdr_status qdri_schedule_close(qdr_schedule *schedule) {
     qdr_step *steps;
     int64_t count, phases = 0;
     if (schedule->phases >= 0 && schedule->transfers >= 0) return QDR_OK;
-    QDRI_TRY(qdr_schedule_steps(schedule, &steps, &count));
+    QDRI_TRY(qdr_schedule_steps(schedule, &count, &steps));
     for (int64_t i = 0; i < count; i = qdri_phase_end(steps, count, i)) phases++;
     free(steps);
     schedule->phases = phases;
@@ -83,14 +84,14 @@ qdr_status qdr_schedule_create(const qdr_pattern *pattern, const char *algorithm
     qdri_spec options;
     qdr_schedule *made;
     if (!pattern || !algorithm || !schedule)
-        return qdri_fail(QDR_INVALID, "qdr_schedule_create: an argument is NULL");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_schedule_create: an argument is NULL");
     QDRI_TRY(qdri_algorithm_read(algorithm, &options, &found));
     if (found->at_run_time)
-        return qdri_fail(QDR_RUNTIME,
+        return qdri_fail(QDR_ERR_RUNTIME,
                          "algorithm '%s' decides while the exchange runs; it has no schedule beforehand",
                          found->name);
     if (found->needs_machine && !machine)
-        return qdri_fail(QDR_INVALID, "algorithm '%s' avoids link contention: it needs a machine",
+        return qdri_fail(QDR_ERR_INVALID, "algorithm '%s' avoids link contention: it needs a machine",
                          found->name);
     QDRI_TRY(qdri_schedule_open(pattern, machine, found->name, algorithm, &made));
     qdr_status status = build(found, &options, made);
@@ -102,9 +103,9 @@ qdr_status qdr_schedule_create(const qdr_pattern *pattern, const char *algorithm
     return QDR_OK;
 }
 
-qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *info) {
-    if (!schedule || !info) return qdri_fail(QDR_INVALID, "qdr_schedule_look: an argument is NULL");
-    *info = (qdr_schedule_info){
+qdr_status qdr_schedule_look_sized(const qdr_schedule *schedule, qdr_schedule_info *info, size_t info_bytes) {
+    if (!schedule || !info) return qdri_fail(QDR_ERR_INVALID, "qdr_schedule_look: an argument is NULL");
+    qdr_schedule_info known = {
         .algorithm = schedule->algorithm,
         .spec = schedule->spec,
         .promises = schedule->promises,
@@ -114,6 +115,7 @@ qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *in
         .transfers = schedule->transfers,
         .direct = schedule->direct,
     };
+    qdri_sized_fill(info, info_bytes, &known, sizeof known);
     return QDR_OK;
 }
 
@@ -123,8 +125,8 @@ const qdr_pattern *qdr_schedule_pattern(const qdr_schedule *schedule) {
 
 qdr_status qdri_check_bytes(int64_t items, int64_t item_bytes) {
     if (items == 0 || item_bytes <= INT64_MAX / items) return QDR_OK;
-    return qdri_fail(QDR_RANGE, "%lld items of %lld bytes each are more than 2^63 bytes", (long long)items,
-                     (long long)item_bytes);
+    return qdri_fail(QDR_ERR_RANGE, "%lld items of %lld bytes each are more than 2^63 bytes",
+                     (long long)items, (long long)item_bytes);
 }
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
@@ -184,11 +186,11 @@ static qdr_status collect(const qdr_schedule *schedule, qdr_row_reader *reader, 
     return QDR_OK;
 }
 
-qdr_status qdr_schedule_steps(const qdr_schedule *schedule, qdr_step **steps, int64_t *count) {
+qdr_status qdr_schedule_steps(const qdr_schedule *schedule, int64_t *count, qdr_step **steps) {
     step_list list = {NULL, 0, 0};
     qdr_row_reader *reader;
     if (!schedule || !steps || !count)
-        return qdri_fail(QDR_INVALID, "qdr_schedule_steps: an argument is NULL");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_schedule_steps: an argument is NULL");
     QDRI_TRY(qdri_row_reader_open(schedule, QDRI_WANT_SENDS, &reader));
     qdr_status status = qdri_grow(&list.step, &list.capacity, 1, sizeof *list.step)
                             ? collect(schedule, reader, &list)

@@ -33,10 +33,10 @@ static void write_phase(const qdr_step *steps, int64_t count, qdri_printer *stre
     qdri_print_letter(stream, '\n');
 }
 
-qdr_status qdr_steps_write_text(const qdr_step *steps, int64_t count, FILE *stream) {
+qdr_status qdr_steps_write_text(int64_t count, const qdr_step *steps, FILE *stream) {
     int64_t number = 0;
     if ((!steps && count) || !stream)
-        return qdri_fail(QDR_INVALID, "qdr_steps_write_text: an argument is NULL");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_steps_write_text: an argument is NULL");
     qdri_printer printer = {stream, 0};
     for (int64_t first = 0, next; first < count; first = next) {
         next = qdri_phase_end(steps, count, first);

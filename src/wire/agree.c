@@ -19,7 +19,7 @@
 qdr_status qdri_fail_stalled(qdri_wire *wire, const char *call, const char *who) {
     char absent[400];
     qdri_status_absent(wire, absent, sizeof absent);
-    return qdri_fail(QDR_STALLED, "not all ranks came to %s before the deadline%s", call,
+    return qdri_fail(QDR_ERR_STALLED, "not all ranks came to %s before the deadline%s", call,
                      *absent ? absent : who);
 }
 
@@ -35,7 +35,7 @@ int qdri_span_find(const qdri_wire *wire, const uint64_t *taken) {
 
 qdr_status qdri_span_take(qdri_wire *wire, int64_t span, int *first_tag) {
     if (span < 0 || span >= wire->tag_spans)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "%d plans live on this communicator, and MPI has no more tags; destroy some",
                          wire->tag_spans);
     wire->tag_span[span / 64] |= UINT64_C(1) << span % 64;

@@ -6,10 +6,10 @@
  * answer: what the terms come to, or one failure with one sentence. It is a failure when
  *
  *     a rank brings one        the status of the lowest such rank, with its sentence
- *     ranks are in different   QDR_MISMATCH: "rank 0 is in qdr_plan_create, rank 3 in qdr_discover"
+ *     ranks are in different   QDR_ERR_MISMATCH: "rank 0 is in qdr_plan_create, rank 3 in qdr_discover"
  *     calls
- *     a term is not alike      QDR_MISMATCH: "ranks 0 and 3 differ in the bytes of an item: 8 and 16"
- *     not all have come        QDR_STALLED: "rank 3 did not come to qdr_plan_create before the deadline"
+ *     a term is not alike      QDR_ERR_MISMATCH: "ranks 0 and 3 differ in the bytes of an item: 8 and 16"
+ *     not all have come        QDR_ERR_STALLED: "rank 3 did not come to qdr_plan_create before the deadline"
  *
  * One rank decides, the first, and tells the others; on a node it is whoever comes first to a word in shared memory
  * that is written once. So nobody has the one answer while somebody else has the other, also when a deadline passes at

@@ -261,10 +261,10 @@ static void test_deadline(void **state) {
     qdri_wire wire, late;
     open_wire(&wire, 0, 2, board, NULL);
     open_wire(&late, 1, 2, board, NULL);
-    assert_int_equal(qdri_board_show(&wire, "a call", 1, qdri_seconds() + 0.05), QDR_STALLED);
-    assert_int_equal(qdri_board_show(&wire, "a call", 1, 0), QDR_LOST);
-    assert_int_equal(qdri_board_show(&late, "a call", 1, 0), QDR_STALLED);
-    assert_int_equal(qdri_board_show(&late, "a call", 1, 0), QDR_LOST);
+    assert_int_equal(qdri_board_show(&wire, "a call", 1, qdri_seconds() + 0.05), QDR_ERR_STALLED);
+    assert_int_equal(qdri_board_show(&wire, "a call", 1, 0), QDR_ERR_LOST);
+    assert_int_equal(qdri_board_show(&late, "a call", 1, 0), QDR_ERR_STALLED);
+    assert_int_equal(qdri_board_show(&late, "a call", 1, 0), QDR_ERR_LOST);
     close_wire(&wire);
     close_wire(&late);
     munmap(board, qdri_board_bytes(2));

@@ -136,7 +136,7 @@ qdr_status qdri_board_verdict(qdri_wire *wire) {
 static qdr_status last_word(qdri_wire *wire) {
     const qdri_board *board = wire->board;
     qdr_status status = verdict_of(board) == CLAIMED
-                            ? qdri_fail(QDR_STALLED, "a rank of this node died while it gave up")
+                            ? qdri_fail(QDR_ERR_STALLED, "a rank of this node died while it gave up")
                             : qdri_fail((qdr_status)board->status, "%s", board->sentence);
     qdri_wire_break(wire, status);
     return board->failed == wire->board_round ? status : qdri_wire_state(wire);
@@ -171,7 +171,7 @@ static int rank_of(const qdri_wire *wire, int member) {
 static qdr_status differ(const qdri_wire *wire, const char *call, int member) {
     const char *other = sight_of(wire, member)->call[wire->board_round % 2];
     int rank = rank_of(wire, member), own_first = wire->rank < rank;
-    return qdri_fail(QDR_MISMATCH,
+    return qdri_fail(QDR_ERR_MISMATCH,
                      "ranks are in different collective calls: rank %d in %.*s, rank %d in %.*s",
                      own_first ? wire->rank : rank, QDRI_PAPER_CALL - 1, own_first ? call : other,
                      own_first ? rank : wire->rank, QDRI_PAPER_CALL - 1, own_first ? other : call);

@@ -293,8 +293,8 @@ static void heard_above(qdri_operation *operation, qdr_status status) {
 static void decide(sitting *one) {
     qdri_paper *paper = &one->paper;
     const qdri_agreement *agreement = one->agreement;
-    if (paper->head.status == QDR_STALLED && paper->head.kind == QDRI_FAILS_FOR_GOOD) {
-        qdri_news news = news_of(one->council, one->number, QDR_STALLED, paper->text);
+    if (paper->head.status == QDR_ERR_STALLED && paper->head.kind == QDRI_FAILS_FOR_GOOD) {
+        qdri_news news = news_of(one->council, one->number, QDR_ERR_STALLED, paper->text);
         spread(one->council, &news);
         answer(one);
         return;
@@ -513,9 +513,9 @@ static void wait_for_decision(qdri_council *council, const qdri_agreement *agree
     char who[60];
     snprintf(who, sizeof who, "; rank %d has not come", rank_of(council, 0));
     qdri_paper_fail(&one->paper, qdri_fail_stalled(council->wire, agreement->call, who), QDRI_FAILS_FOR_GOOD);
-    qdri_news news = news_of(council, one->number, QDR_STALLED, one->paper.text);
+    qdri_news news = news_of(council, one->number, QDR_ERR_STALLED, one->paper.text);
     spread(council, &news);
-    end(council, one->number, QDR_STALLED, news.sentence);
+    end(council, one->number, QDR_ERR_STALLED, news.sentence);
 }
 
 qdr_status qdri_council_agree(qdri_council *council, qdri_agreement *agreement) {
@@ -526,7 +526,7 @@ qdr_status qdri_council_agree(qdri_council *council, qdri_agreement *agreement) 
     agreement->waiter = &self;
     QDRI_TRY(qdri_council_ask(council, agreement, wake));
     qdr_status status = qdri_wait_until(council->wire, &self.is_over, deadline);
-    if (status == QDR_STALLED) wait_for_decision(council, agreement, &self, deadline - begin);
+    if (status == QDR_ERR_STALLED) wait_for_decision(council, agreement, &self, deadline - begin);
     if (!self.is_over) {
         qdri_council_drop(council, agreement);
         return qdri_wire_state(council->wire);

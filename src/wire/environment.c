@@ -12,7 +12,7 @@
 #include "base/environment.h"
 #include "wire/inside.h"
 
-static _Atomic double stall_seconds;
+static _Atomic double deadline;
 
 /* Names that are almost right would have no effect, and nobody would know. */
 static void name_strangers(void) {
@@ -24,8 +24,8 @@ static void name_strangers(void) {
 
 qdr_status qdri_wire_environment(qdri_wire *wire) {
     qdri_setting seconds, node, explain = {.given = 0};
-    QDRI_TRY(qdri_environment_read(QDRI_ENV_STALL_SECONDS, &seconds));
-    atomic_store(&stall_seconds, seconds.seconds); /* also for the call in which others are refused */
+    QDRI_TRY(qdri_environment_read(QDRI_ENV_DEADLINE, &seconds));
+    atomic_store(&deadline, seconds.seconds); /* also for the call in which others are refused */
     QDRI_TRY(qdri_environment_read(QDRI_ENV_NODE_RANKS, &node));
     if (wire->leads) QDRI_TRY(qdri_environment_read(QDRI_ENV_EXPLAIN, &explain));
     wire->node_ranks = (int)node.integer;
@@ -37,7 +37,7 @@ qdr_status qdri_wire_environment(qdri_wire *wire) {
 }
 
 double qdri_patience(double seconds) {
-    return seconds > 0 ? seconds : atomic_load(&stall_seconds);
+    return seconds > 0 ? seconds : atomic_load(&deadline);
 }
 
 double qdri_deadline(double seconds) {

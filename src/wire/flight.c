@@ -217,11 +217,11 @@ static qdr_status wait_for_all(qdri_flight *flight) {
     flight->over = flight->failed || (!flight->under_way && !flight->expects_more);
     qdr_status status = qdri_wait_until(flight->wire, &flight->over, flight->deadline);
     if (status == QDR_OK && flight->failed) status = qdri_fail(flight->failed, "%s", flight->sentence);
-    if (status == QDR_STALLED) {
+    if (status == QDR_ERR_STALLED) {
         char awaited[120], absent[400];
         name_awaited(flight, awaited, sizeof awaited);
         qdri_status_absent(flight->wire, absent, sizeof absent);
-        qdri_fail(QDR_STALLED,
+        qdri_fail(QDR_ERR_STALLED,
                   "rank %d: the %s did not end before the deadline; %lld operations are under way%s%s",
                   qdri_wire_rank(flight->wire), flight->what, (long long)flight->under_way, awaited, absent);
     }

@@ -87,7 +87,7 @@ int64_t *qdri_board_write(qdri_wire *wire);
 int64_t *qdri_board_words(qdri_wire *wire);
 
 /* Collective over the node. Shows the row, and waits until all have shown theirs. `call` and `shape` must be alike; where
- * they are not: QDR_MISMATCH; when the deadline (0: none) passes: QDR_STALLED. All members get the same, and after a
+ * they are not: QDR_ERR_MISMATCH; when the deadline (0: none) passes: QDR_ERR_STALLED. All members get the same, and after a
  * failure the wire is broken for all of them. */
 qdr_status qdri_board_show(qdri_wire *wire, const char *call, uint64_t shape, double deadline);
 

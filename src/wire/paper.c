@@ -52,10 +52,10 @@ int64_t qdri_term_add(qdri_term_kind kind, int64_t a, int64_t b) {
 
 qdr_status qdri_fail_alike(const qdri_term *term, qdri_paper_entry one, qdri_paper_entry other) {
     if (term->kind == QDRI_TERM_SAME)
-        return qdri_fail(QDR_MISMATCH,
+        return qdri_fail(QDR_ERR_MISMATCH,
                          "ranks %" PRId64 " and %" PRId64 " differ in the %s; expected the same on all",
                          one.rank, other.rank, term->name);
-    return qdri_fail(QDR_MISMATCH,
+    return qdri_fail(QDR_ERR_MISMATCH,
                      "ranks %" PRId64 " and %" PRId64 " differ in the %s: %" PRId64 " and %" PRId64
                      "; expected the same on all",
                      one.rank, other.rank, term->name, one.value, other.value);
@@ -75,7 +75,7 @@ void qdri_paper_add(qdri_paper *paper, const qdri_paper *other, const qdri_term 
     if (strcmp(head->call, other->head.call) != 0 || head->terms != other->head.terms ||
         head->united != other->head.united) {
         qdri_paper_fail(paper,
-                        qdri_fail(QDR_MISMATCH,
+                        qdri_fail(QDR_ERR_MISMATCH,
                                   "ranks are in different collective calls: rank %d in %s, rank %d in %s",
                                   rank, head->call, other_rank, other->head.call),
                         QDRI_FAILS_FOR_GOOD);
@@ -97,7 +97,7 @@ qdr_status qdri_paper_read(const qdri_paper *paper, qdri_agreement *agreement) {
     if (paper->head.status) return qdri_fail((qdr_status)paper->head.status, "%s", paper->text);
     if (paper->head.terms != agreement->terms || paper->head.told != agreement->told_bytes ||
         paper->head.united != agreement->united_words)
-        return qdri_fail(QDR_MISMATCH, "an answer to another question came to %s", agreement->call);
+        return qdri_fail(QDR_ERR_MISMATCH, "an answer to another question came to %s", agreement->call);
     for (int i = 0; i < agreement->terms; i++) {
         qdri_term *term = &agreement->term[i];
         term->value = paper->entry[i].value;

@@ -94,7 +94,7 @@ qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline
         qdri_look_around(wire, now);
         if (deadline < 0) deadline = now - deadline;
         if (deadline > 0 && now > deadline)
-            return qdri_fail(QDR_STALLED, "rank %d: the deadline passed", wire->rank);
+            return qdri_fail(QDR_ERR_STALLED, "rank %d: the deadline passed", wire->rank);
     }
     return QDR_OK;
 }

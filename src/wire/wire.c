@@ -109,11 +109,11 @@ void qdri_wire_plan_agreed(const qdri_wire *wire, int64_t number) {
 
 qdr_status qdri_wire_state(const qdri_wire *wire) {
     if (wire->gone)
-        return qdri_fail(QDR_GONE,
+        return qdri_fail(QDR_ERR_GONE,
                          "the communicator was freed, or MPI is finalised; only destroying is left");
     if (wire->broken)
         return qdri_fail(
-            QDR_LOST,
+            QDR_ERR_LOST,
             "this communicator cannot be used for further collective calls, since one has failed: %s",
             wire->failure);
     return wire->failed ? qdri_fail(wire->failed, "%s", wire->failure) : QDR_OK;
@@ -130,6 +130,16 @@ qdri_keepsake *qdri_wire_kept(const qdri_wire *wire, qdri_release *kind, const c
     for (qdri_keepsake *keepsake = wire->keepsakes; keepsake; keepsake = keepsake->next)
         if (keepsake->release == kind && strcmp(keepsake->name, name) == 0) return keepsake;
     return NULL;
+}
+
+void *qdri_wire_kept_or_made(qdri_wire *wire, qdri_release *kind, const char *name, int64_t bytes) {
+    qdri_keepsake *found = qdri_wire_kept(wire, kind, name);
+    if (found) return found;
+    found = qdri_alloc_zero(bytes, 1);
+    if (!found) return NULL;
+    *found = (qdri_keepsake){.release = kind, .name = name};
+    qdri_wire_keep(wire, found);
+    return found;
 }
 
 /* ---- beginning and end --------------------------------------------------------------------------------- */

@@ -67,8 +67,8 @@ void qdri_wire_release(qdri_wire **wire);
 int qdri_wire_rank(const qdri_wire *wire);
 int qdri_wire_ranks(const qdri_wire *wire);
 
-/* QDR_OK, or QDR_GONE (the communicator was freed, MPI is finalised) or QDR_LOST (a deadline passed inside a
- * collective) or QDR_PEER (the other program is gone), with a sentence. */
+/* QDR_OK, or QDR_ERR_GONE (the communicator was freed, MPI is finalised) or QDR_ERR_LOST (a deadline passed inside a
+ * collective) or QDR_ERR_PEER (the other program is gone), with a sentence. */
 qdr_status qdri_wire_state(const qdri_wire *wire);
 
 /* The same without a sentence. */
@@ -120,6 +120,8 @@ struct qdri_keepsake {
 void qdri_wire_keep(qdri_wire *wire, qdri_keepsake *keepsake);
 /* The one of this kind and name; NULL: none. */
 qdri_keepsake *qdri_wire_kept(const qdri_wire *wire, qdri_release *kind, const char *name);
+/* The same, made if there is none: so many bytes, zero behind the keepsake; NULL: no memory. */
+void *qdri_wire_kept_or_made(qdri_wire *wire, qdri_release *kind, const char *name, int64_t bytes);
 
 /* ---- communicators of the library's own ---------------------------------------------------------------- */
 
@@ -207,7 +209,7 @@ double qdri_seconds(void);
 /* The same, a few milliseconds late at most, at a tenth of the cost: for reports. */
 double qdri_seconds_about(void);
 
-/* Progresses everything until *finished is not 0, or QDR_STALLED when `deadline` (in qdri_seconds(); 0: none; less than 0: so many
+/* Progresses everything until *finished is not 0, or QDR_ERR_STALLED when `deadline` (in qdri_seconds(); 0: none; less than 0: so many
  * seconds from the first look at the clock, which is not at once)
  * has passed. Yields the processor while there is nothing to do. */
 qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline);
@@ -219,11 +221,11 @@ void qdri_unlock(qdri_wire *wire);
 
 /* ---- deadlines ----------------------------------------------------------------------------------------- */
 
-/* How long to wait: `seconds`, or QDR_STALL_SECONDS of the environment when it is 0 or less, else 0: for
+/* How long to wait: `seconds`, or QDR_DEADLINE of the environment when it is 0 or less, else 0: for
  * ever. The environment was read, and checked on all ranks, when a wire was made. */
 double qdri_patience(double seconds);
 
-/* A deadline so many seconds ahead; `seconds` 0 or less: QDR_STALL_SECONDS of the environment, else none
+/* A deadline so many seconds ahead; `seconds` 0 or less: QDR_DEADLINE of the environment, else none
  * (0). */
 double qdri_deadline(double seconds);
 

@@ -303,11 +303,11 @@ static void run_variant(actor *one, qdr_coupling *coupling, int way, int transfe
         options.descriptors = one->way->descriptors;
     }
     options.converts = one->imports && given->converts;
-    options.checked = given->checked && one->number % 2 == one->exports;
+    options.checksums = given->checked && one->number % 2 == one->exports;
     snprintf(name, sizeof name, "s%lld.%d", (long long)one->number, way);
-    qdr_status status = qdr_stream_open(
-        coupling, name, one->exports ? one->coupled[0] : NULL, one->exports ? given->fields : 0,
-        one->imports ? one->coupled[1] : NULL, one->imports ? given->fields : 0, &options, &stream);
+    qdr_status status = qdr_stream_create(
+        coupling, name, one->exports ? given->fields : 0, one->exports ? one->coupled[0] : NULL,
+        one->imports ? given->fields : 0, one->imports ? one->coupled[1] : NULL, &options, &stream);
     if (!WORKS(one, status)) return;
     for (int s = 0; s < 2; s++)
         for (int f = 0; plays(one, s) && f < given->fields; f++) check_schedule(one, stream, s, f);
@@ -316,7 +316,7 @@ static void run_variant(actor *one, qdr_coupling *coupling, int way, int transfe
         if (one->exports) send_out(one, stream, number);
         if (one->imports) take_back(one, stream, number);
     }
-    WORKS(one, qdr_stream_close(&stream));
+    WORKS(one, qdr_stream_destroy(&stream));
 }
 
 /* Returns the number of pairs of fields; 0: the coupling is broken. */
@@ -354,12 +354,12 @@ static qdr_coupling *open_coupling(MPI_Comm comm, const combination *one, qdr_pr
     snprintf(peer, sizeof peer, "%.30s%s", settings.peer, suffix);
     options.transport = settings.transport;
     options.directory = settings.directory;
-    options.seconds = patience;
-    if (qdr_program_open(comm, name, patience, program)) {
-        CHECK_SAYING(0, "qdr_program_open: %s", qdr_error_message());
-    } else if (qdr_coupling_open(*program, peer, &options, &coupling)) {
-        CHECK_SAYING(0, "qdr_coupling_open: %s", qdr_error_message());
-        qdr_program_close(program);
+    options.deadline = patience;
+    if (qdr_program_create(comm, name, patience, program)) {
+        CHECK_SAYING(0, "qdr_program_create: %s", qdr_error_message());
+    } else if (qdr_coupling_create(*program, peer, &options, &coupling)) {
+        CHECK_SAYING(0, "qdr_coupling_create: %s", qdr_error_message());
+        qdr_program_destroy(program);
     }
     return coupling;
 }
@@ -399,9 +399,9 @@ static int64_t run_coupling(MPI_Comm comm, int side, const combination *one) {
             if (i + 1 == streams_of(one, settings.mark[m]))
                 print_digest(qdr_program_comm(program), rank, ranks, settings.mark[m], digest);
     }
-    CHECK_SAYING(qdr_coupling_close(&coupling) == QDR_OK, "%s", qdr_error_message());
+    CHECK_SAYING(qdr_coupling_destroy(&coupling) == QDR_OK, "%s", qdr_error_message());
     print_digest(qdr_program_comm(program), rank, ranks, settings.streams, digest);
-    CHECK_SAYING(qdr_program_close(&program) == QDR_OK, "%s", qdr_error_message());
+    CHECK_SAYING(qdr_program_destroy(&program) == QDR_OK, "%s", qdr_error_message());
     return rank == 0 ? pairs : 0;
 }
 

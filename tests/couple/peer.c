@@ -140,8 +140,8 @@ static qdr_status open_stream(int number) {
     char title[40];
     options.queue = 4;
     snprintf(title, sizeof title, "stream-%d", number);
-    return qdr_stream_open(coupling, title, exports ? &field : NULL, exports, exports ? NULL : &field,
-                           !exports, &options, &stream);
+    return qdr_stream_create(coupling, title, exports, exports ? &field : NULL, !exports,
+                             exports ? NULL : &field, &options, &stream);
 }
 
 static qdr_status give(double time) {
@@ -151,12 +151,12 @@ static qdr_status give(double time) {
 
 static qdr_status take(double time) {
     int64_t first = (int64_t)rank * ((ELEMENTS + ranks - 1) / ranks);
-    qdr_import_call *call = NULL;
-    qdr_status status = qdr_import_start(stream, time, QDR_EXACT, 0, (void *[]){array}, &call);
-    if (!status) status = qdr_import_wait(&call, NULL);
-    for (int tries = 0; status == QDR_STALLED && call && !is_alone && tries < 3; tries++) {
+    qdr_pending *call = NULL;
+    qdr_status status = qdr_import_start(stream, time, QDR_EXACT, 0, (void *[]){array}, NULL, &call);
+    if (!status) status = qdr_wait(&call);
+    for (int tries = 0; status == QDR_ERR_STALLED && call && !is_alone && tries < 3; tries++) {
         say("stalled", status);
-        status = qdr_import_wait(&call, NULL);
+        status = qdr_wait(&call);
     }
     for (int64_t i = 0; !status && i < room; i++)
         if (array[i] != (double)(first + i) + time) {
@@ -175,7 +175,7 @@ static qdr_status build(void) {
         status = open_stream(number);
         if (status) break;
         strcpy(doing, "close");
-        status = qdr_stream_close(&stream);
+        status = qdr_stream_destroy(&stream);
         if (number == 3) note_ready();
     }
     return status;
@@ -234,32 +234,32 @@ static qdr_status run_stage(void) {
     status = exports ? run_exporter(steps) : run_importer(steps);
     if (status) return status;
     strcpy(doing, "close");
-    return qdr_stream_close(&stream);
+    return qdr_stream_destroy(&stream);
 }
 
 static qdr_status meet(void) {
     qdr_coupling_options options = QDR_COUPLING_OPTIONS;
     options.directory = folder;
-    options.seconds = deadline;
+    options.deadline = deadline;
     strcpy(doing, "meet");
-    qdr_status status = qdr_program_open(MPI_COMM_WORLD, name, deadline, &program);
+    qdr_status status = qdr_program_create(MPI_COMM_WORLD, name, deadline, &program);
     if (status) return status;
     MPI_Comm_rank(qdr_program_comm(program), &rank);
     MPI_Comm_size(qdr_program_comm(program), &ranks);
     note_process();
-    status = qdr_coupling_open(program, peer, &options, &coupling);
+    status = qdr_coupling_create(program, peer, &options, &coupling);
     return status ? status : open_layout();
 }
 
 /* What is left after a failure is closed quickly. */
 static void leave(void) {
     double begin = time_of_day();
-    qdr_stream_close(&stream);
-    qdr_coupling_close(&coupling);
+    qdr_stream_destroy(&stream);
+    qdr_coupling_destroy(&coupling);
     qdr_layout_destroy(&layout);
     free(array);
     if (!is_alone) {
-        qdr_program_close(&program);
+        qdr_program_destroy(&program);
         MPI_Finalize();
     }
     printf("left %s %d after %.1f s\n", name, rank, time_of_day() - begin);

@@ -141,7 +141,7 @@ static plot draw_plot(void) {
     drawn.options.computes = pick(&random, computes, 4);
     drawn.options.back = pick(&random, back, 2);
     drawn.options.descriptors = pick(&random, descriptors, 2);
-    drawn.options.checked = drawn.checked = below(&random, 2);
+    drawn.options.checksums = drawn.checked = below(&random, 2);
     drawn.forges = !drawn.checked && below(&random, 3);
     drawn.converts = below(&random, 4) == 0;
     drawn.has_plan = below(&random, 4) == 0;
@@ -280,11 +280,11 @@ static qdr_status use_stream(qdr_coupling *coupling, const plot *what, int *wron
                                    .layout = mine.layout,
                                    .type = exports || !what->converts ? QDR_DOUBLE : QDR_FLOAT};
     qdr_status status =
-        qdr_stream_open(coupling, "flow", exports ? coupled : NULL, exports ? what->fields : 0,
-                        exports ? NULL : coupled, exports ? 0 : what->fields, &options, &stream);
+        qdr_stream_create(coupling, "flow", exports ? what->fields : 0, exports ? coupled : NULL,
+                          exports ? 0 : what->fields, exports ? NULL : coupled, &options, &stream);
     if (!status) {
         status = exports ? export_all(stream, what, &mine) : import_all(stream, what, &mine, wrong);
-        qdr_status closed = qdr_stream_close(&stream);
+        qdr_status closed = qdr_stream_destroy(&stream);
         if (!status) status = closed;
     }
     qdr_layout_destroy(&mine.layout);
@@ -305,11 +305,11 @@ static qdr_status couple(const plot *what, int *wrong) {
     options.directory = folder;
     options.transport = "tcp";
     options.address = "127.0.0.1";
-    options.seconds = deadline;
+    options.deadline = deadline;
     if (side == 1) come_second();
-    QDRI_TRY(qdr_coupling_open(program, name[!side], &options, &coupling));
+    QDRI_TRY(qdr_coupling_create(program, name[!side], &options, &coupling));
     qdr_status status = use_stream(coupling, what, wrong);
-    qdr_status closed = qdr_coupling_close(&coupling);
+    qdr_status closed = qdr_coupling_destroy(&coupling);
     return status ? status : closed;
 }
 
@@ -336,11 +336,12 @@ static void run(void) {
                 (long long)damage.frames, (int)status, status ? qdr_error_message() : "");
     CHECK_SAYING(!wrong || (!what.checked && strikes), "seed %llu: %s, rank %d: wrong data in import %d",
                  (unsigned long long)seed, name[side], rank, wrong);
-    CHECK_SAYING(!status || strikes || status == QDR_STALLED || status == QDR_PEER,
+    CHECK_SAYING(!status || strikes || status == QDR_ERR_STALLED || status == QDR_ERR_PEER,
                  "seed %llu: %s, rank %d: nothing was damaged, but: %s", (unsigned long long)seed, name[side],
                  rank, qdr_error_message());
     CHECK_SAYING(taken < LONGEST, "seed %llu: it took %.1f s", (unsigned long long)seed, taken);
-    CHECK_SAYING((unsigned)status <= QDR_FULL, "seed %llu: status %d", (unsigned long long)seed, (int)status);
+    CHECK_SAYING((unsigned)status <= QDR_ERR_FULL, "seed %llu: status %d", (unsigned long long)seed,
+                 (int)status);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */
@@ -393,14 +394,14 @@ int main(int count, char **argument) {
     double begin = seconds();
     if (join_pair()) {
         watch();
-        CHECK(!qdr_program_open(own, name[side], 30, &program));
+        CHECK(!qdr_program_create(own, name[side], 30, &program));
         for (seed = first; seed < first + runs && program; seed++)
             if (seed % PAIRS == (uint64_t)pair) run();
         damage.run = 0;
         MPI_Request request;
         MPI_Ibarrier(MPI_COMM_WORLD, &request);
         wait_for(&request);
-        CHECK(!qdr_program_close(&program));
+        CHECK(!qdr_program_destroy(&program));
         sum_up(begin);
     } else {
         mpi_check_failures++;

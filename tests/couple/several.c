@@ -39,21 +39,21 @@ static void open_stream(int from, int to) {
     qdr_coupled imported = {.name = "field", .layout = wanted, .type = QDR_DOUBLE};
     char name[20];
     snprintf(name, sizeof name, "%s-%s", names[from], names[to]);
-    FINE(qdr_stream_open(coupling[other], name, &exported, from == own, &imported, to == own, NULL,
-                         from == own ? &out[to] : &in[from]));
+    FINE(qdr_stream_create(coupling[other], name, from == own, &exported, to == own, &imported, NULL,
+                           from == own ? &out[to] : &in[from]));
 }
 
 /* Everybody goes through the pairs in the same order; those that he is not in he leaves to others. */
 static void open_couplings(const char *transport, const char *directory) {
     qdr_coupling_options options = QDR_COUPLING_OPTIONS;
     options.directory = directory;
-    options.seconds = 20;
+    options.deadline = 20;
     for (int a = 0; a < PROGRAMS; a++)
         for (int b = a; b < PROGRAMS; b++) {
             if (a != own && b != own) continue;
             int other = a == own ? b : a;
             options.transport = a == b ? NULL : transport;
-            FINE(qdr_coupling_open(program, names[other], &options, &coupling[other]));
+            FINE(qdr_coupling_create(program, names[other], &options, &coupling[other]));
             if (!coupling[other]) return;
             open_stream(a, b);
             if (a != b) open_stream(b, a);
@@ -84,20 +84,20 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world);
     own = world % PROGRAMS;
-    FINE(qdr_program_open(MPI_COMM_WORLD, names[own], 20, &program));
+    FINE(qdr_program_create(MPI_COMM_WORLD, names[own], 20, &program));
     MPI_Comm_rank(qdr_program_comm(program), &rank);
     MPI_Comm_size(qdr_program_comm(program), &ranks);
     open_layouts();
     open_couplings(argc > 2 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL);
     for (int number = 1; number <= STEPS && !mpi_check_failures; number++) step(number);
     for (int other = 0; other < PROGRAMS; other++) {
-        FINE(qdr_stream_close(&in[other]));
-        FINE(qdr_stream_close(&out[other]));
-        FINE(qdr_coupling_close(&coupling[other]));
+        FINE(qdr_stream_destroy(&in[other]));
+        FINE(qdr_stream_destroy(&out[other]));
+        FINE(qdr_coupling_destroy(&coupling[other]));
     }
     qdr_layout_destroy(&given);
     qdr_layout_destroy(&wanted);
-    FINE(qdr_program_close(&program));
+    FINE(qdr_program_destroy(&program));
     int failed = mpi_check_verdict();
     MPI_Finalize();
     return failed;

@@ -134,8 +134,8 @@ static int run_once(operation *run, const char *what, const char *argument) {
     if (outstanding != before)
         fail_msg("%s %s: %lld blocks left behind when allocation %lld fails", what, argument,
                  (long long)(outstanding - before), (long long)fatal);
-    int plain = status == QDR_MEMORY && !strcmp(qdr_error_message(), "out of memory");
-    int misread = parser_failed && status == QDR_SYNTAX && !strncmp(qdr_error_message(), "memory:", 7);
+    int plain = status == QDR_ERR_MEMORY && !strcmp(qdr_error_message(), "out of memory");
+    int misread = parser_failed && status == QDR_ERR_SYNTAX && !strncmp(qdr_error_message(), "memory:", 7);
     int survived = parser_failed && status == QDR_OK;
     if (fired && !plain && !misread && !survived)
         fail_msg("%s %s: status %d (%s) when allocation %lld fails", what, argument, status,
@@ -195,10 +195,10 @@ static qdr_status make_machine(const char *spec) {
 
 static void patterns(void **state) {
     (void)state;
-    qdr_pattern_family_info family;
+    const qdr_pattern_family_info *family;
     char example[256];
-    for (int i = 0; qdr_pattern_family(i, &family) == QDR_OK; i++) {
-        snprintf(example, sizeof example, "%s", family.example);
+    for (int i = 0; (family = qdr_pattern_family(i)); i++) {
+        snprintf(example, sizeof example, "%s", family->example);
         exhaust(make_pattern, "pattern", example);
     }
     for (int p = 0; p < COUNT(case_patterns); p++) exhaust(make_pattern, "pattern", case_pattern(p, 16));
@@ -218,10 +218,10 @@ static void matrix_market(void **state) {
 
 static void machines(void **state) {
     (void)state;
-    qdr_machine_info info;
-    for (int i = 0; qdr_machine_known(i, &info) == QDR_OK; i++) {
-        exhaust(make_machine, "machine", info.name);
-        if (!info.is_preset) exhaust(make_machine, "machine", info.spec);
+    const qdr_machine_info *info;
+    for (int i = 0; (info = qdr_machine_known(i)); i++) {
+        exhaust(make_machine, "machine", info->name);
+        if (!info->is_preset) exhaust(make_machine, "machine", info->spec);
     }
 }
 
@@ -295,7 +295,7 @@ static qdr_status steps_and_prediction(const char *algorithm) {
     qdr_step *steps = NULL;
     int64_t count = 0;
     qdr_prediction prediction;
-    TESTED(status, qdr_schedule_steps(schedule, &steps, &count));
+    TESTED(status, qdr_schedule_steps(schedule, &count, &steps));
     if (status)
         assert_null(steps);
     else
@@ -313,10 +313,10 @@ static qdr_status pictures(const char *algorithm) {
     int64_t count = 0;
     qdr_prediction prediction;
     FILE *stream = fopen("/dev/null", "w");
-    assert_int_equal(qdr_schedule_steps(schedule, &steps, &count), QDR_OK);
+    assert_int_equal(qdr_schedule_steps(schedule, &count, &steps), QDR_OK);
     assert_int_equal(qdr_schedule_predict(schedule, machine, 8, steps, &prediction), QDR_OK);
-    TESTED(status, qdr_schedule_write_svg(schedule, steps, count, 0, "title", stream));
-    if (status == QDR_OK) TESTED(status, qdr_steps_write_text(steps, count, stream));
+    TESTED(status, qdr_schedule_write_svg(schedule, count, steps, 0, "title", stream));
+    if (status == QDR_OK) TESTED(status, qdr_steps_write_text(count, steps, stream));
     free(steps);
     fclose(stream);
     qdr_schedule_destroy(&schedule);
@@ -406,11 +406,11 @@ static qdr_status broadcast(const char *algorithm) {
     qdr_step *steps = NULL;
     int64_t count = 0;
     qdr_prediction prediction;
-    TESTED(status, qdr_broadcast_steps(algorithm, COUNT(group), group, 64, &steps, &count));
+    TESTED(status, qdr_broadcast_steps(algorithm, COUNT(group), group, 64, &count, &steps));
     if (status)
         assert_null(steps);
     else
-        TESTED(status, qdr_steps_predict(steps, count, machine, 8, &prediction));
+        TESTED(status, qdr_steps_predict(count, steps, machine, 8, &prediction));
     free(steps);
     return status;
 }

@@ -299,11 +299,11 @@ static void predict(const input *text, const qdr_schedule *schedule, const qdr_m
     int64_t count;
     qdr_prediction prediction;
     FILE *stream = fopen("/dev/null", "w");
-    if (!stream || qdr_schedule_steps(schedule, &steps, &count)) complain(text, "no steps");
-    if (qdr_steps_write_text(steps, count, stream)) complain(text, "the text cannot be written");
+    if (!stream || qdr_schedule_steps(schedule, &count, &steps)) complain(text, "no steps");
+    if (qdr_steps_write_text(count, steps, stream)) complain(text, "the text cannot be written");
     for (size_t i = 0; i < COUNT(item_bytes); i++) {
         qdr_status status = qdr_schedule_predict(schedule, machine, item_bytes[i], steps, &prediction);
-        if (status == QDR_RANGE)
+        if (status == QDR_ERR_RANGE)
             check_message(text);
         else if (status || !(prediction.seconds >= 0) || !(prediction.barrier_seconds >= 0) ||
                  prediction.unconfirmed < 0)
@@ -344,7 +344,7 @@ static result run(const input *text, const seed *from, int with_machine) {
         return REFUSED;
     }
     qdr_status verdict = qdr_schedule_check(schedule);
-    if (verdict != QDR_OK && verdict != QDR_BROKEN) complain(text, "the checker itself fails");
+    if (verdict != QDR_OK && verdict != QDR_ERR_BROKEN) complain(text, "the checker itself fails");
     if (verdict != QDR_OK) check_message(text);
     if ((verdict == QDR_OK) != is_sound(text, schedule))
         complain(text, verdict ? "refused by the checker, and sound" : "passed by the checker, and broken");

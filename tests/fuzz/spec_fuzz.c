@@ -105,13 +105,13 @@ static int try_machine(qdri_random *random, const input *text) {
 
 static int try_algorithm(const input *text) {
     qdr_schedule *schedule = NULL;
-    qdr_algorithm_info info;
+    const qdr_algorithm_info *info;
     qdr_status found = qdr_algorithm_find(text->bytes, &info);
     qdr_status status = qdr_schedule_create(pattern, text->bytes, mesh, &schedule);
     if (status != QDR_OK) {
         if (schedule) complain(text, "refused with a schedule");
         check_message(text);
-        if (status == QDR_RUNTIME && (found || !info.at_run_time)) complain(text, "is not for run time");
+        if (status == QDR_ERR_RUNTIME && (found || !info->at_run_time)) complain(text, "is not for run time");
         return 0;
     }
     if (found) complain(text, "is built, but not found");

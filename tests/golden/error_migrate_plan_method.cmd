@@ -1,2 +1,2 @@
 # exit 2
-quadrille migrate-plan figure3.mtx --room 1 -m lazy
+quadrille migrate-plan figure3.mtx --room 1 -a lazy

@@ -1,2 +1,2 @@
 # exit 2
-quadrille migrate-plan figure3.mtx --room 1 -m greedy -m robust --svg x.svg
+quadrille migrate-plan figure3.mtx --room 1 -a greedy -a robust --svg x.svg

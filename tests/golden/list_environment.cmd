@@ -1,1 +1,1 @@
-quadrille list environment; quadrille list QDR_STALL_SECONDS
+quadrille list environment; quadrille list QDR_DEADLINE

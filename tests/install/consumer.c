@@ -23,7 +23,7 @@ static qdr_status exchange(int rank, double *incoming) {
     const double outgoing = 100 + rank;
     qdr_partners *partners = NULL;
     qdr_plan *plan = NULL;
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = sizeof outgoing;
     buffers.outgoing_base = &outgoing;
     buffers.incoming_base = incoming;
@@ -41,7 +41,7 @@ int main(int count, char **words) {
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    qdr_status status = ranks == 2 ? schedule() : QDR_BROKEN;
+    qdr_status status = ranks == 2 ? schedule() : QDR_ERR_BROKEN;
     if (!status) status = exchange(rank, &incoming);
     if (status) fprintf(stderr, "consumer: %s: %s\n", qdr_status_text(status), qdr_error_message());
     printf("rank %d got %g\n", rank, incoming);

@@ -32,7 +32,7 @@ static double exchange(int rank) {
     qdr_plan *plan = nullptr;
     expect(qdr_partners_from_sends(MPI_COMM_WORLD, 1, destination.data(), items.data(), nullptr, &partners));
     expect(qdr_plan_create(partners, nullptr, &plan));
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {};
     buffers.item_bytes = sizeof outgoing[0];
     buffers.outgoing_base = outgoing.data();
     buffers.incoming_base = incoming.data();

@@ -15,17 +15,18 @@ static qdr_status copy(const qdr_schedule *schedule, const qdr_pattern *pattern,
 
 static qdr_status draw(FILE *paper) {
     qdr_picture *picture = NULL;
-    qdr_status status = qdr_picture_open(paper, 40, 20, 10, &picture);
+    qdr_status status = qdr_picture_create(paper, 40, 20, 10, &picture);
     if (status) return status;
     qdr_picture_text(picture, 2, 12, "fill=\"#c00\"", "a < b");
-    return qdr_picture_close(&picture);
+    return qdr_picture_destroy(&picture);
 }
 
 int main(void) {
     qdr_pattern *pattern = NULL;
     qdr_schedule *schedule = NULL;
     FILE *paper = tmpfile();
-    qdr_status status = paper ? qdr_pattern_from_spec("random:n=16,density=0.5,seed=1", &pattern) : QDR_FILE;
+    qdr_status status =
+        paper ? qdr_pattern_from_spec("random:n=16,density=0.5,seed=1", &pattern) : QDR_ERR_FILE;
     if (!status) status = qdr_schedule_create(pattern, "coloring", NULL, &schedule);
     if (!status) status = copy(schedule, pattern, paper);
     if (!status) status = draw(paper);

@@ -107,7 +107,7 @@ static double simulate(const qdr_pattern *pattern, const qdr_schedule *schedule,
     options.chunk = most;
     options.window = 2 * most;
     TRY(qdr_plan_create_scheduled(partners, schedule, &options, &plan));
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = 1;
     char *from = calloc((size_t)out + 1, 1), *to = calloc((size_t)in + 1, 1);
     buffers.outgoing_base = from;

@@ -19,7 +19,7 @@
  *     die         opens, says so with its process, and waits to be killed
  *     both PEER   opens a second bridge, with PEER, and does as `all` on each
  *     mismatch    a message that is longer than its room, and many more that nobody has asked for
- *     leave       opens and leaves; the other expects QDR_PEER from whatever it starts (stage left)
+ *     leave       opens and leaves; the other expects QDR_ERR_PEER from whatever it starts (stage left)
  *
  * For trials by hand: BRIDGE_ADDRESS in the environment is where to listen, and with BRIDGE_COMPUTES=n the
  * receiver of early messages does something else for n seconds first.
@@ -160,9 +160,9 @@ static void check_agreement(void) {
     for (int failing = 0; failing < ranks; failing++) {
         char expected_sentence[80];
         qdri_agreement failed = {.call = "this test", .deadline = deadline()};
-        if (rank >= failing) failed.status = qdri_fail(QDR_RANGE, "trouble at %d", rank);
+        if (rank >= failing) failed.status = qdri_fail(QDR_ERR_RANGE, "trouble at %d", rank);
         snprintf(expected_sentence, sizeof expected_sentence, "rank %d: trouble at %d", failing, failing);
-        CHECK(qdri_agree(wire, &failed) == QDR_RANGE);
+        CHECK(qdri_agree(wire, &failed) == QDR_ERR_RANGE);
         CHECK_SAYING(strcmp(qdr_error_message(), expected_sentence) == 0, "%s", qdr_error_message());
     }
     int told = rank == 0 ? 4711 : 0;
@@ -172,7 +172,7 @@ static void check_agreement(void) {
     CHECK(told == 4711);
     qdri_term odd = QDRI_IS_ALIKE("favourite number", rank == ranks - 1 ? 6 : 5);
     qdri_agreement differs = {.call = "this test", .term = &odd, .terms = 1, .deadline = deadline()};
-    CHECK(qdri_agree(wire, &differs) == QDR_MISMATCH);
+    CHECK(qdri_agree(wire, &differs) == QDR_ERR_MISMATCH);
     CHECK_SAYING(strstr(qdr_error_message(), "differ in the favourite number"), "%s", qdr_error_message());
 }
 
@@ -377,20 +377,20 @@ static void stage_lose(const char *where) {
     CHECK(!begin_waiting(where, &one, data, sizeof data));
     qdr_status status = qdri_wait_until(wire, &one.finished, deadline());
     if (!status) status = one.status;
-    CHECK_SAYING(status == QDR_PEER && strstr(qdr_error_message(), "lost rank"), "status %d: %s", status,
+    CHECK_SAYING(status == QDR_ERR_PEER && strstr(qdr_error_message(), "lost rank"), "status %d: %s", status,
                  qdr_error_message());
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     printf("noticed %lld%03ld %s\n", (long long)now.tv_sec, now.tv_nsec / 1000000, qdr_error_message());
     fflush(stdout);
     qdri_progress(wire);
-    CHECK_SAYING(one.calls == waits && one.status == (waits ? QDR_PEER : QDR_OK),
+    CHECK_SAYING(one.calls == waits && one.status == (waits ? QDR_ERR_PEER : QDR_OK),
                  "called %d times, status %d", one.calls, one.status);
-    CHECK(qdri_wire_state(wire) == QDR_PEER && !qdri_wire_usable(wire));
-    CHECK(qdri_send(wire, &two.operation, far, 171, data, 1) == QDR_PEER);
-    CHECK(qdri_receive(wire, &two.operation, far, 171, data, 1) == QDR_PEER);
-    CHECK(qdri_barrier(wire, &two.operation) == QDR_PEER);
-    CHECK(qdri_agree_status(wire, "this test", QDR_OK, deadline()) == QDR_PEER);
+    CHECK(qdri_wire_state(wire) == QDR_ERR_PEER && !qdri_wire_usable(wire));
+    CHECK(qdri_send(wire, &two.operation, far, 171, data, 1) == QDR_ERR_PEER);
+    CHECK(qdri_receive(wire, &two.operation, far, 171, data, 1) == QDR_ERR_PEER);
+    CHECK(qdri_barrier(wire, &two.operation) == QDR_ERR_PEER);
+    CHECK(qdri_agree_status(wire, "this test", QDR_OK, deadline()) == QDR_ERR_PEER);
 }
 
 /* Messages, agreement and collectives in turn, until one fails. */
@@ -414,7 +414,7 @@ static void stage_survive(void) {
         }
         if (!status) status = qdri_agree(wire, &(qdri_agreement){.call = "this test", .deadline = until});
     }
-    CHECK_SAYING(status == QDR_PEER, "status %d: %s", status, qdr_error_message());
+    CHECK_SAYING(status == QDR_ERR_PEER, "status %d: %s", status, qdr_error_message());
 }
 
 /* The other has left: that is harmless as long as nothing is wanted of it. */
@@ -422,12 +422,12 @@ static void stage_left(void) {
     int never = 0, far = view.side == 0 ? view.ranks[0] : 0;
     char byte = 0;
     message one = {.operation = {.done = finish}};
-    CHECK(qdri_wait_until(wire, &never, qdri_seconds() + 0.5) == QDR_STALLED);
+    CHECK(qdri_wait_until(wire, &never, qdri_seconds() + 0.5) == QDR_ERR_STALLED);
     CHECK_SAYING(!qdri_wire_state(wire), "%s", qdr_error_message());
     qdr_status status = qdri_receive(wire, &one.operation, far + (rank - far) % 1, 170, &byte, 1);
     if (!status) status = qdri_wait_until(wire, &one.finished, deadline());
     if (!status) status = one.status;
-    CHECK_SAYING(status == QDR_PEER && strstr(qdr_error_message(), "ended"), "status %d: %s", status,
+    CHECK_SAYING(status == QDR_ERR_PEER && strstr(qdr_error_message(), "ended"), "status %d: %s", status,
                  qdr_error_message());
 }
 
@@ -447,7 +447,7 @@ static void stage_mismatch(void) {
     }
     int never = 0;
     status = qdri_wait_until(wire, &never, deadline());
-    CHECK_SAYING(status == QDR_MISMATCH && strstr(qdr_error_message(), "has room for 999 bytes"),
+    CHECK_SAYING(status == QDR_ERR_MISMATCH && strstr(qdr_error_message(), "has room for 999 bytes"),
                  "status %d: %s", status, qdr_error_message());
 }
 
@@ -530,7 +530,7 @@ static void run_both(char **argv) {
 
 /* An opening that is expected to fail, or may. */
 static void report(const char *stage, qdr_status status, int world) {
-    int may = strcmp(stage, "survive") == 0 && (status == QDR_PEER || status == QDR_STALLED);
+    int may = strcmp(stage, "survive") == 0 && (status == QDR_ERR_PEER || status == QDR_ERR_STALLED);
     if (strcmp(stage, "open") == 0 || strcmp(stage, "starve") == 0 || may) {
         if (world == 0) printf("%s: %s\n", qdr_status_text(status), qdr_error_message());
     } else {

@@ -44,8 +44,9 @@ static int run(const arguments *arguments, FILE *out) {
 
 static const option options[] = {
     OPTION_MACHINE("take bounds from this machine instead of the best rate seen"),
-    {'o', "page", "FILE", "also write a page, HTML, to FILE", OPTION_ONCE},
+    OPTION_OUTPUT,
     OPTION_JSON,
+    {0, "page", "FILE", "also write a page, HTML, to FILE", OPTION_ONCE},
     {0, "save-patterns", "FOLDER", "write the heaviest patterns as Matrix Market files", OPTION_ONCE},
     OPTIONS_END,
 };
@@ -72,7 +73,7 @@ const command advise_command = {
                    "the program still stands where it ran.\n",
     .examples = "mpirun -n 16 -x LD_PRELOAD=libquadrille-mpi-openmpi.so -x QDR_RECORD=record ./program\n"
                 "quadrille advise record\n"
-                "quadrille advise record -m crossbar:rate=25Gbit/s -o advice.html\n"
+                "quadrille advise record -m crossbar:rate=25Gbit/s --page advice.html\n"
                 "quadrille advise record --save-patterns patterns\n"
                 "quadrille compare patterns/site1-pattern1.mtx -m ethernet\n",
     .run = run,

@@ -74,13 +74,13 @@ static int choose_methods(const arguments *arguments, bench *bench) {
 
 static int read_pacing(const arguments *arguments, bench *bench) {
     char list[200] = "";
-    qdr_pacing_info info;
+    const qdr_pacing_info *info;
     const char *pacing = bench->options.pacing = argument(arguments, "pacing");
     if (!pacing) return EXIT_GOOD;
-    for (int i = 0; qdr_pacing(i, &info) == QDR_OK; i++) {
-        if (!strcmp(pacing, info.name)) return EXIT_GOOD;
+    for (int i = 0; (info = qdr_pacing(i)); i++) {
+        if (!strcmp(pacing, info->name)) return EXIT_GOOD;
         size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", info.name);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", info->name);
     }
     return complain("--pacing %.60s is unknown; there are %s", pacing, list);
 }
@@ -269,7 +269,7 @@ static int create_methods(bench *bench) {
     int usable = 0, needs_partners = 0;
     for (int i = 0; i < bench->methods; i++) needs_partners |= bench->method[i].kind == &bench_plan;
     if (needs_partners && qdr_partners_from_both(MPI_COMM_WORLD, out->count, out->partner, out->items,
-                                                 in->count, in->partner, in->items, 1, &bench->partners))
+                                                 in->count, in->partner, in->items, 0, &bench->partners))
         return complain_library();
     for (int i = 0; i < bench->methods; i++) {
         bench_method *method = &bench->method[i];

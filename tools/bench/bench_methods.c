@@ -48,7 +48,7 @@ void bench_fail(const bench *bench, const bench_method *method, const char *sent
 typedef struct plans {
     int count;
     qdr_plan **plan;
-    qdr_exchange **exchange;
+    qdr_pending **exchange;
 } plans;
 
 static void destroy_plan(bench_method *method) {
@@ -63,7 +63,7 @@ static char *create_plan(const bench *bench, bench_method *method) {
     qdr_plan_options options = bench->options;
     plans *all = method->state = ALLOCATE(plans, 1);
     all->plan = ALLOCATE(qdr_plan *, bench->together);
-    all->exchange = ALLOCATE(qdr_exchange *, bench->together);
+    all->exchange = ALLOCATE(qdr_pending *, bench->together);
     options.algorithm = method->algorithm;
     options.machine = bench->machine;
     if (method->recorder) {
@@ -78,7 +78,7 @@ static char *create_plan(const bench *bench, bench_method *method) {
 }
 
 static qdr_buffers buffers_of(const bench *bench, const bench_load *load, int changed) {
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = bench->item_bytes;
     buffers.outgoing_base = load->outgoing;
     buffers.incoming_base = load->incoming;
@@ -102,11 +102,11 @@ static void run_plan(const bench *bench, bench_method *method) {
     }
     for (int i = 0; i < all->count; i++, load = load->next) {
         qdr_buffers buffers = buffers_of(bench, load, changed);
-        if (qdr_exchange_start(all->plan[i], &buffers, &all->exchange[i]))
+        if (qdr_plan_start(all->plan[i], &buffers, &all->exchange[i]))
             bench_fail(bench, method, qdr_error_message());
     }
     for (int i = 0; i < all->count; i++)
-        if (qdr_exchange_wait(&all->exchange[i])) bench_fail(bench, method, qdr_error_message());
+        if (qdr_wait(&all->exchange[i])) bench_fail(bench, method, qdr_error_message());
 }
 
 const bench_kind bench_plan = {

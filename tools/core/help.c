@@ -205,15 +205,15 @@ void command_write_man(const command *command, const char *version, FILE *out) {
 }
 
 static void man_environment(FILE *out) {
-    qdr_environment_info info;
+    const qdr_environment_info *info;
     man_section("ENVIRONMENT", out);
     man_text("Programs that use the library, and the drop-in library, read these. A value that is not as\n"
              "expected is refused by the call that needs it.\n",
              out);
-    for (int i = 0; qdr_environment(i, &info) == QDR_OK; i++) {
-        char *text = print_text("%s. Expected: %s. Default: %s. Read on %s.", info.meaning, info.expected,
-                                info.standard, info.reader);
-        man_item(info.name, NULL, text, out);
+    for (int i = 0; (info = qdr_environment(i)); i++) {
+        char *text = print_text("%s. Expected: %s. Default: %s. Read on %s.", info->meaning, info->expected,
+                                info->standard, info->reader);
+        man_item(info->name, NULL, text, out);
         free(text);
     }
 }

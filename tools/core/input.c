@@ -48,7 +48,7 @@ static int read_pattern(const char *path, int64_t bytes, qdr_pattern **pattern) 
     progress_say("reading %s", name);
     qdr_status status = qdr_pattern_read(stream, name, bytes, pattern);
     input_close(stream);
-    if (status == QDR_VALUELESS) return complain("%s (--bytes B)", qdr_error_message());
+    if (status == QDR_ERR_VALUELESS) return complain("%s (--bytes B)", qdr_error_message());
     return status ? complain_library() : EXIT_GOOD;
 }
 
@@ -61,7 +61,7 @@ int input_pattern(const arguments *arguments, const char *text, qdr_pattern **pa
     progress_say("generating %.100s", text);
     if (mesh_is_spec(text)) return mesh_pattern(text, NULL, pattern);
     qdr_status status = qdr_pattern_from_spec(text, pattern);
-    if (status == QDR_UNKNOWN) return complain("%s, %s", qdr_error_message(), mesh_family.name);
+    if (status == QDR_ERR_UNKNOWN) return complain("%s, %s", qdr_error_message(), mesh_family.name);
     return status ? complain_library() : EXIT_GOOD;
 }
 
@@ -73,12 +73,12 @@ static int has_n(const char *list, char separator) {
 }
 
 static int family_has_n(const char *text) {
-    qdr_pattern_family_info info;
+    const qdr_pattern_family_info *info;
     size_t length = strcspn(text, ":");
     if (mesh_is_spec(text)) return 1;
-    for (int i = 0; qdr_pattern_family(i, &info) == QDR_OK; i++)
-        if (strlen(info.name) == length && !strncmp(info.name, text, length))
-            return has_n(info.options, '\n');
+    for (int i = 0; (info = qdr_pattern_family(i)); i++)
+        if (strlen(info->name) == length && !strncmp(info->name, text, length))
+            return has_n(info->options, '\n');
     return 0;
 }
 

@@ -83,7 +83,7 @@ int mesh_draw(const airfoil *mesh, const int *part, int parts, const char *title
     double width = 2.04 * mesh->radius;
     view whole = {0.5 - width / 2, width / 2, SIDE / width, 0}, close = {-0.2, 0.7, SIDE / 1.4, 1};
     qdr_picture *picture;
-    if (qdr_picture_open(out, 3 * MARGIN + 2 * SIDE, TITLE + SIDE + MARGIN, 14, &picture))
+    if (qdr_picture_create(out, 3 * MARGIN + 2 * SIDE, TITLE + SIDE + MARGIN, 14, &picture))
         return complain_library();
     grouping groups = group_triangles(mesh, part, parts);
     char *heading = print_text(
@@ -95,5 +95,5 @@ int mesh_draw(const airfoil *mesh, const int *part, int parts, const char *title
     free(heading);
     free(groups.start);
     free(groups.triangle);
-    return qdr_picture_close(&picture) ? complain_library() : EXIT_GOOD;
+    return qdr_picture_destroy(&picture) ? complain_library() : EXIT_GOOD;
 }

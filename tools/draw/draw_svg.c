@@ -286,7 +286,7 @@ int draw_timelines(const trace *trace, const trace_method *const *methods, int c
     c.lane = c.ranks <= 16 ? 26 : c.ranks <= 40 ? 16 : c.ranks <= 128 ? 9 : fmax(1152.0 / c.ranks, 1);
     double panel = HEADING + c.lane * c.ranks + AXIS, width = LEFT + WIDTH + RIGHT,
            height = TOP + panel * count;
-    if (qdr_picture_open(out, width, height, 10, &c.picture)) return complain_library();
+    if (qdr_picture_create(out, width, height, 10, &c.picture)) return complain_library();
     char *title = print_text("%s, %d rank%s", trace->pattern, trace->ranks, trace->ranks == 1 ? "" : "s");
     qdr_picture_text(c.picture, LEFT, 26, "font-size=\"17\"", title);
     qdr_picture_text(
@@ -299,5 +299,5 @@ int draw_timelines(const trace *trace, const trace_method *const *methods, int c
     }
     free(title);
     free(c.bars);
-    return qdr_picture_close(&c.picture) ? complain_library() : EXIT_GOOD;
+    return qdr_picture_destroy(&c.picture) ? complain_library() : EXIT_GOOD;
 }

@@ -114,10 +114,10 @@ static void predict(const results *results, measured *method) {
     const char *algorithm = method->algorithm               ? method->algorithm
                             : strstr(method->name, "isend") ? "async"
                                                             : NULL;
-    qdr_algorithm_info info;
+    const qdr_algorithm_info *info;
     qdr_prediction prediction;
     qdr_schedule *schedule = NULL;
-    if (!algorithm || qdr_algorithm_find(algorithm, &info) || info.at_run_time) return;
+    if (!algorithm || qdr_algorithm_find(algorithm, &info) || info->at_run_time) return;
     progress_say("predicting %s", method->name);
     if (!qdr_schedule_create(results->pattern, algorithm, results->machine, &schedule) &&
         !qdr_schedule_predict(schedule, results->machine, results->item_bytes, NULL, &prediction))

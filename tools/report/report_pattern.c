@@ -47,17 +47,17 @@ static report_bar *bars_of(const qdr_step *steps, int64_t count) {
 }
 
 static qdr_status predict(const study *study, const qdr_schedule *schedule, candidate *candidate) {
-    qdr_algorithm_info algorithm;
+    const qdr_algorithm_info *algorithm;
     qdr_step *steps = NULL;
     int64_t count;
     qdr_status status = qdr_schedule_look(schedule, &candidate->info);
-    if (!status) status = qdr_schedule_steps(schedule, &steps, &count);
+    if (!status) status = qdr_schedule_steps(schedule, &count, &steps);
     if (!status) status = qdr_schedule_predict(schedule, study->machine, 1, steps, &candidate->prediction);
     if (!status) {
         candidate->name =
             copy_text(strchr(candidate->spec, ':') ? candidate->spec : candidate->info.algorithm);
         candidate->aliases =
-            copy_text(qdr_algorithm_find(candidate->info.algorithm, &algorithm) ? "" : algorithm.aliases);
+            copy_text(qdr_algorithm_find(candidate->info.algorithm, &algorithm) ? "" : algorithm->aliases);
         candidate->bound = candidate->info.direct ? study->bounds.direct : study->bounds.any;
         candidate->bars = bars_of(steps, count);
         candidate->count = count;
@@ -91,14 +91,14 @@ static void add_candidate(study *study, char *spec) {
 }
 
 static void choose_candidates(const arguments *arguments, study *study) {
-    qdr_algorithm_info info;
+    const qdr_algorithm_info *info;
     const char *text;
     char *name;
     for (int i = 0; (text = argument_nth(arguments, "algorithm", i)); i++)
         while ((name = next_name(&text))) add_candidate(study, name);
     study->asked = study->candidates;
-    for (int i = 0; !study->asked && qdr_algorithm(i, &info) == QDR_OK; i++)
-        if (!info.at_run_time) add_candidate(study, copy_text(info.name));
+    for (int i = 0; !study->asked && (info = qdr_algorithm(i)); i++)
+        if (!info->at_run_time) add_candidate(study, copy_text(info->name));
 }
 
 static int is_faster(const candidate *a, const candidate *b) {

@@ -60,7 +60,7 @@ static int predict(const char *spec, const int *group, int count, int64_t items,
     for (int i = 0; i < count; i++)
         if (group[i] >= ranks) ranks = group[i] + 1;
     int failed = qdr_machine_create(spec, ranks, &machine) ||
-                 qdr_steps_predict(steps, step_count, machine, 1, &prediction);
+                 qdr_steps_predict(step_count, steps, machine, 1, &prediction);
     if (!failed)
         fprintf(out, "# predicted on %s with %" PRId64 " bytes: %s\n", spec, items,
                 units_seconds(prediction.seconds, seconds));
@@ -74,13 +74,13 @@ int broadcast_write(const char *text, const char *algorithm, int64_t items, cons
     int64_t step_count = 0;
     int code = read_group(text, &group, &count);
     if (!code) code = refuse_repeats(group, count);
-    if (!code && qdr_broadcast_steps(algorithm, count, group, items, &steps, &step_count))
+    if (!code && qdr_broadcast_steps(algorithm, count, group, items, &step_count, &steps))
         code = complain_library();
     if (!code)
         fprintf(out, "# broadcast %s: root %d, %d rank%s, %" PRId64 " transfer%s\n", algorithm, group[0],
                 count, count == 1 ? "" : "s", step_count, step_count == 1 ? "" : "s");
     if (!code && machine) code = predict(machine, group, count, items, steps, step_count, out);
-    if (!code && qdr_steps_write_text(steps, step_count, out)) code = complain_library();
+    if (!code && qdr_steps_write_text(step_count, steps, out)) code = complain_library();
     free(steps);
     free(group);
     return code;

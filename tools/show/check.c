@@ -26,7 +26,7 @@ static int load(const char *path, const qdr_pattern *pattern, const qdr_machine 
 static int judge(const qdr_schedule *schedule, FILE *out) {
     progress_say("checking");
     qdr_status status = qdr_schedule_check(schedule);
-    if (status == QDR_BROKEN) {
+    if (status == QDR_ERR_BROKEN) {
         fprintf(out, "failed: %s\n", qdr_error_message());
         return EXIT_CHECK;
     }

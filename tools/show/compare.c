@@ -25,14 +25,14 @@ static void add_candidate(comparison *comparison, char *spec) {
 
 /* All that have a schedule beforehand, or the ones asked for. */
 static void choose_candidates(const arguments *arguments, comparison *comparison) {
-    qdr_algorithm_info info;
+    const qdr_algorithm_info *info;
     const char *text;
     char *name;
     for (int i = 0; (text = argument_nth(arguments, "algorithm", i)); i++)
         while ((name = next_name(&text))) add_candidate(comparison, name);
     comparison->asked = comparison->rows > 0;
-    for (int i = 0; !comparison->asked && qdr_algorithm(i, &info) == QDR_OK; i++)
-        if (!info.at_run_time) add_candidate(comparison, copy_text(info.name));
+    for (int i = 0; !comparison->asked && (info = qdr_algorithm(i)); i++)
+        if (!info->at_run_time) add_candidate(comparison, copy_text(info->name));
 }
 
 /* ---- one algorithm ------------------------------------------------------------------------------------- */
@@ -64,13 +64,13 @@ static void rate(const comparison *comparison, compare_row *row) {
 static qdr_status evaluate(const comparison *comparison, compare_row *row) {
     qdr_schedule *schedule = NULL;
     qdr_schedule_info info;
-    qdr_algorithm_info algorithm;
+    const qdr_algorithm_info *algorithm;
     qdr_status status = build(comparison, row, &schedule);
     if (!status) status = qdr_schedule_look(schedule, &info);
     if (!status) status = qdr_schedule_predict(schedule, comparison->machine, 1, NULL, &row->prediction);
     if (!status && comparison->checks) {
         qdr_status check = qdr_schedule_check(schedule);
-        if (check == QDR_BROKEN)
+        if (check == QDR_ERR_BROKEN)
             row->broken = copy_text(qdr_error_message());
         else
             status = check;
@@ -81,7 +81,7 @@ static qdr_status evaluate(const comparison *comparison, compare_row *row) {
         row->stages = info.stages;
         row->phases = info.phases;
         row->transfers = info.transfers;
-        row->aliases = qdr_algorithm_find(info.algorithm, &algorithm) ? "" : algorithm.aliases;
+        row->aliases = qdr_algorithm_find(info.algorithm, &algorithm) ? "" : algorithm->aliases;
         rate(comparison, row);
     }
     qdr_schedule_destroy(&schedule);

@@ -52,7 +52,7 @@ static int measure(const qdr_pattern *pattern, const char *algorithm, const qdr_
     int64_t count;
     int code = schedule_build(pattern, algorithm, machine, &schedule);
     if (code) return code;
-    if (qdr_schedule_look(schedule, &point->info) || qdr_schedule_steps(schedule, &steps, &count) ||
+    if (qdr_schedule_look(schedule, &point->info) || qdr_schedule_steps(schedule, &count, &steps) ||
         qdr_schedule_predict(schedule, machine, 1, steps, &prediction))
         code = complain_library();
     else {

@@ -35,78 +35,76 @@ typedef struct group {
 
 static int read_algorithm(int index, entry *entry) {
     static const char *const knowledge[] = {"own row", "own row and column", "whole pattern"};
-    qdr_algorithm_info info;
+    const qdr_algorithm_info *info;
     char promises[PROMISES_TEXT];
-    if (qdr_algorithm(index, &info)) return 0;
-    entry->name = copy_text(info.name);
-    entry->options = copy_text(info.options);
-    entry->fact[0] = copy_text(info.aliases);
-    entry->fact[1] = copy_text(info.at_run_time ? "at run time" : info.direct ? "direct" : "staged");
-    entry->fact[2] = copy_text(promises_text(info.promises, promises));
-    entry->fact[3] = copy_text(info.summary);
+    if (!(info = qdr_algorithm(index))) return 0;
+    entry->name = copy_text(info->name);
+    entry->options = copy_text(info->options);
+    entry->fact[0] = copy_text(info->aliases);
+    entry->fact[1] = copy_text(info->at_run_time ? "at run time" : info->direct ? "direct" : "staged");
+    entry->fact[2] = copy_text(promises_text(info->promises, promises));
+    entry->fact[3] = copy_text(info->summary);
     entry->fact[4] =
-        print_text("%s%s", knowledge[info.knowledge], info.needs_machine ? ", and the machine" : "");
-    entry->fact[5] = copy_text(info.source);
+        print_text("%s%s", knowledge[info->knowledge], info->needs_machine ? ", and the machine" : "");
+    entry->fact[5] = copy_text(info->source);
     return 1;
 }
 
 static int read_pattern(int index, entry *entry) {
-    qdr_pattern_family_info info = mesh_family, before;
-    if (qdr_pattern_family(index, &info)) {
-        if (index > 0 && qdr_pattern_family(index - 1, &before)) return 0;
-        info = mesh_family; /* right after the library's last */
-    }
-    entry->name = copy_text(info.name);
-    entry->options = copy_text(info.options);
-    entry->fact[0] = copy_text(info.summary);
-    entry->fact[1] = copy_text(info.example);
-    entry->fact[2] = copy_text(info.source);
+    const qdr_pattern_family_info *info = qdr_pattern_family(index);
+    if (!info && index > 0 && !qdr_pattern_family(index - 1)) return 0;
+    if (!info) info = &mesh_family; /* right after the library's last */
+    entry->name = copy_text(info->name);
+    entry->options = copy_text(info->options);
+    entry->fact[0] = copy_text(info->summary);
+    entry->fact[1] = copy_text(info->example);
+    entry->fact[2] = copy_text(info->source);
     return 1;
 }
 
 static int read_machine(int index, entry *entry) {
-    qdr_machine_info info;
-    if (qdr_machine_known(index, &info)) return 0;
-    entry->name = copy_text(info.name);
-    entry->options = copy_text(info.options);
-    entry->fact[0] = copy_text(info.is_preset ? "preset" : "topology");
-    entry->fact[1] = copy_text(info.summary);
-    entry->fact[2] = copy_text(info.spec);
-    entry->fact[3] = copy_text(info.source);
+    const qdr_machine_info *info;
+    if (!(info = qdr_machine_known(index))) return 0;
+    entry->name = copy_text(info->name);
+    entry->options = copy_text(info->options);
+    entry->fact[0] = copy_text(info->is_preset ? "preset" : "topology");
+    entry->fact[1] = copy_text(info->summary);
+    entry->fact[2] = copy_text(info->spec);
+    entry->fact[3] = copy_text(info->source);
     return 1;
 }
 
 static int read_method(int index, entry *entry) {
-    qdr_moves_method_info info;
-    if (qdr_moves_method(index, &info)) return 0;
-    entry->name = copy_text(info.name);
-    entry->options = copy_text(info.options);
-    entry->fact[0] = copy_text(info.parks ? "yes" : "no");
-    entry->fact[1] = copy_text(info.summary);
-    entry->fact[2] = copy_text(info.promise);
+    const qdr_moves_method_info *info;
+    if (!(info = qdr_moves_method(index))) return 0;
+    entry->name = copy_text(info->name);
+    entry->options = copy_text(info->options);
+    entry->fact[0] = copy_text(info->parks ? "yes" : "no");
+    entry->fact[1] = copy_text(info->summary);
+    entry->fact[2] = copy_text(info->promise);
     return 1;
 }
 
 static int read_resolve(int index, entry *entry) {
-    qdr_resolve_method_info info;
-    if (qdr_resolve_method(index, &info)) return 0;
-    entry->name = copy_text(info.name);
+    const qdr_resolve_method_info *info;
+    if (!(info = qdr_resolve_method(index))) return 0;
+    entry->name = copy_text(info->name);
     entry->options = copy_text("");
-    entry->fact[0] = copy_text(info.summary);
-    entry->fact[1] = copy_text(info.memory);
+    entry->fact[0] = copy_text(info->summary);
+    entry->fact[1] = copy_text(info->memory);
     return 1;
 }
 
 static int read_variable(int index, entry *entry) {
-    qdr_environment_info info;
-    if (qdr_environment(index, &info)) return 0;
-    entry->name = copy_text(info.name);
+    const qdr_environment_info *info;
+    if (!(info = qdr_environment(index))) return 0;
+    entry->name = copy_text(info->name);
     entry->options = copy_text("");
-    entry->fact[0] = copy_text(info.kind);
-    entry->fact[1] = copy_text(info.meaning);
-    entry->fact[2] = copy_text(info.expected);
-    entry->fact[3] = copy_text(info.standard);
-    entry->fact[4] = copy_text(info.reader);
+    entry->fact[0] = copy_text(info->kind);
+    entry->fact[1] = copy_text(info->meaning);
+    entry->fact[2] = copy_text(info->expected);
+    entry->fact[3] = copy_text(info->standard);
+    entry->fact[4] = copy_text(info->reader);
     return 1;
 }
 
@@ -223,9 +221,9 @@ static const group *find_group(const char *name) {
 }
 
 static int has_name(const group *group, const entry *entry, const char *name) {
-    qdr_algorithm_info info;
+    const qdr_algorithm_info *info;
     if (!strcmp(entry->name, name)) return 1;
-    return group->alias >= 0 && qdr_algorithm_find(name, &info) == QDR_OK && !strcmp(entry->name, info.name);
+    return group->alias >= 0 && qdr_algorithm_find(name, &info) == QDR_OK && !strcmp(entry->name, info->name);
 }
 
 /* The entry of that name in the group; 0 when there is none. The caller frees it. */

@@ -129,7 +129,7 @@ typedef struct row {
 static int fill_row(const migration *migration, row *row) {
     qdr_moves *moves = NULL;
     qdr_status status = build(migration, row->spec, &moves);
-    if (status == QDR_RANGE) {
+    if (status == QDR_ERR_RANGE) {
         row->refusal = copy_text(qdr_error_message());
         return EXIT_GOOD;
     }
@@ -203,12 +203,12 @@ static int write_json(const migration *migration, const row *rows, int count, FI
 
 /* Those asked for, or all there are. */
 static int list_methods(const arguments *arguments, row rows[ARGUMENTS]) {
-    qdr_moves_method_info info;
+    const qdr_moves_method_info *info;
     int count = 0;
     for (const char *text; (text = argument_nth(arguments, "method", count)); count++)
         rows[count] = (row){.spec = copy_text(text)};
-    for (int asked = count; !asked && count < ARGUMENTS && qdr_moves_method(count, &info) == QDR_OK; count++)
-        rows[count] = (row){.spec = copy_text(info.name)};
+    for (int asked = count; !asked && count < ARGUMENTS && (info = qdr_moves_method(count)); count++)
+        rows[count] = (row){.spec = copy_text(info->name)};
     return count;
 }
 
@@ -260,12 +260,12 @@ static int run(const arguments *arguments, FILE *out) {
 static const option options[] = {
     {0, "room", "N|FILE", "units each rank has room for; or a file with a number for each rank",
      OPTION_REQUIRED},
-    {'m', "method", "METHOD", "show its phases; with options if wanted: greedy:first=largest",
+    {'a', "method", "METHOD", "show its phases; with options if wanted: greedy:first=largest",
      OPTION_REPEATS},
     {0, "compare", NULL, "the table, though a method is given", OPTION_ONCE},
     OPTION_OUTPUT,
     OPTION_JSON,
-    {0, "svg", "FILE", "also draw the memory of each rank over the phases (auto unless -m is given)",
+    {0, "svg", "FILE", "also draw the memory of each rank over the phases (auto unless -a is given)",
      OPTION_ONCE},
     OPTION_BYTES,
     OPTIONS_END,
@@ -290,8 +290,8 @@ const command migrate_plan_command = {
                    "7->5:40(3) are those, of rank 3, on their way home. 'quadrille list methods'\n"
                    "has the methods and their options.\n",
     .examples = "quadrille migrate-plan shift:n=8,bytes=1Mi --room 64Ki\n"
-                "quadrille migrate-plan random:n=16,density=0.3,seed=1 --room 100 -m greedy\n"
-                "quadrille migrate-plan matrix.mtx --room rooms.txt -m auto --svg memory.svg\n"
-                "quadrille migrate-plan matrix.mtx --room 1Mi --compare -m robust -m robust:first=rank\n",
+                "quadrille migrate-plan random:n=16,density=0.3,seed=1 --room 100 -a greedy\n"
+                "quadrille migrate-plan matrix.mtx --room rooms.txt -a auto --svg memory.svg\n"
+                "quadrille migrate-plan matrix.mtx --room 1Mi --compare -a robust -a robust:first=rank\n",
     .run = run,
 };

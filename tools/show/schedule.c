@@ -39,7 +39,7 @@ static int draw(const qdr_schedule *schedule, const qdr_machine *machine, const 
     if (qdr_schedule_look(schedule, &info)) return complain_library();
     char *title = print_text("%s: %s on %s", info.spec, pattern, qdr_machine_spec(machine));
     progress_say("drawing");
-    qdr_status status = qdr_schedule_write_svg(schedule, steps, count, bound, title, output_open(path));
+    qdr_status status = qdr_schedule_write_svg(schedule, count, steps, bound, title, output_open(path));
     free(title);
     return status ? complain_library() : EXIT_GOOD;
 }
@@ -61,12 +61,12 @@ static int show(const arguments *arguments, const qdr_schedule *schedule, const 
     if (!code && machine) code = find_bound(schedule, machine, &bound);
     if (code) return code;
     progress_say("listing the phases");
-    if (qdr_schedule_steps(schedule, &steps, &count)) return complain_library();
+    if (qdr_schedule_steps(schedule, &count, &steps)) return complain_library();
     progress_say("predicting");
     if (machine && qdr_schedule_predict(schedule, machine, 1, steps, &prediction)) code = complain_library();
     if (!code && machine) write_prediction(machine, &prediction, bound, out);
     if (!code && svg) code = draw(schedule, machine, arguments->operand[0], steps, count, bound, svg);
-    if (!code && qdr_steps_write_text(steps, count, out)) code = complain_library();
+    if (!code && qdr_steps_write_text(count, steps, out)) code = complain_library();
     free(steps);
     return code;
 }

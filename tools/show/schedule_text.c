@@ -83,7 +83,7 @@ static int compare_phases(const void *first, const void *second) {
 
 static qdr_status number_phases(const qdr_schedule *schedule, phase_numbers *numbers) {
     int64_t count, kept = 0;
-    qdr_status status = qdr_schedule_steps(schedule, &numbers->first, &count);
+    qdr_status status = qdr_schedule_steps(schedule, &count, &numbers->first);
     for (int64_t i = 0; !status && i < count; i++)
         if (!kept || compare_phases(&numbers->first[kept - 1], &numbers->first[i]))
             numbers->first[kept++] = numbers->first[i];

@@ -10,6 +10,7 @@
 #include "base/environment.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/sized.h"
 #include "couple/program/greet.h"
 #include "wire/tcp/tcp.h"
 
@@ -80,18 +81,15 @@ static qdr_status couple_by_tcp(qdr_coupling *coupling, const qdr_coupling_optio
 
 static qdr_status check(const qdr_program *program, const char *peer, const qdr_coupling_options *options) {
     QDRI_TRY(qdri_check_name("the name of the other program", peer));
-    if (options->size != sizeof *options)
-        return qdri_fail(QDR_INVALID,
-                         "qdr_coupling_options.size is %zu, not %zu: start from QDR_COUPLING_OPTIONS",
-                         options->size, sizeof *options);
+    QDRI_TRY(qdri_sized_refuse("qdr_coupling_options", options->size, sizeof *options));
     const char *transport = options->transport;
     if (transport && strcmp(transport, "mpi") != 0 && strcmp(transport, "tcp") != 0)
-        return qdri_fail(QDR_UNKNOWN, "transport \"%s\" is none of: mpi, tcp", transport);
+        return qdri_fail(QDR_ERR_UNKNOWN, "transport \"%s\" is none of: mpi, tcp", transport);
     int known = 0;
     for (int i = 0; i < program->programs; i++) known |= strcmp(program->roster[i], peer) == 0;
     if (transport && strcmp(transport, "mpi") == 0 && !known)
-        return qdri_fail(QDR_INVALID, "%s was not launched together with %s: there is no way by MPI", peer,
-                         program->name);
+        return qdri_fail(QDR_ERR_INVALID, "%s was not launched together with %s: there is no way by MPI",
+                         peer, program->name);
     int by_tcp = strcmp(program->name, peer) != 0 && (!known || (transport && strcmp(transport, "tcp") == 0));
     const char *directory, *address;
     return by_tcp ? find_place(options, &directory, &address) : QDR_OK;
@@ -101,15 +99,13 @@ static qdr_status check(const qdr_program *program, const char *peer, const qdr_
 static qdr_status agree_to_open(qdr_program *program, qdr_status status, const char *peer,
                                 const qdr_coupling_options *options, double deadline) {
     uint64_t digest = 1;
-    const qdr_coupling_options none = QDR_COUPLING_OPTIONS;
-    if (options->size != sizeof *options) options = &none; /* status says so; nothing in it can be read */
     const char *said[] = {peer, options->transport, options->directory};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         for (const char *c = said[i] ? said[i] : "\1"; *c; c++)
             digest = qdri_mix(digest + (unsigned char)*c + 256 * i);
     qdri_term term = QDRI_IS_SAME("program, transport or directory", (int64_t)(digest >> 2));
     qdri_agreement agreement = {
-        .call = "qdr_coupling_open", .status = status, .term = &term, .terms = 1, .deadline = deadline};
+        .call = "qdr_coupling_create", .status = status, .term = &term, .terms = 1, .deadline = deadline};
     qdri_lock(program->own_wire);
     status = qdri_agree(program->own_wire, &agreement);
     qdri_unlock(program->own_wire);
@@ -137,16 +133,18 @@ static void dispose(qdr_coupling *coupling) {
     free(coupling);
 }
 
-qdr_status qdr_coupling_open(qdr_program *program, const char *peer, const qdr_coupling_options *options,
-                             qdr_coupling **coupling) {
+qdr_status qdr_coupling_create(qdr_program *program, const char *peer, const qdr_coupling_options *options,
+                               qdr_coupling **coupling) {
     enum { PATIENCE = 60 };
-    const qdr_coupling_options defaults = QDR_COUPLING_OPTIONS;
+    qdr_coupling_options known;
     if (!program || !coupling)
-        return qdri_fail(QDR_INVALID, "qdr_coupling_open: %s is NULL", program ? "coupling" : "program");
-    if (!options) options = &defaults;
+        return qdri_fail(QDR_ERR_INVALID, "qdr_coupling_create: %s is NULL",
+                         program ? "coupling" : "program");
+    qdri_sized_read(&known, sizeof known, options);
+    options = &known;
     qdr_coupling *made = QDRI_ZERO_ARRAY(qdr_coupling, 1);
     qdr_status status = made ? check(program, peer, options) : qdri_fail_memory();
-    double patience = qdri_patience(options->size == sizeof *options ? options->seconds : 0);
+    double patience = qdri_patience(options->deadline);
     double deadline = qdri_seconds() + (patience > 0 ? patience : PATIENCE);
     status = agree_to_open(program, status, peer ? peer : "", options, deadline);
     if (status) {
@@ -155,7 +153,7 @@ qdr_status qdr_coupling_open(qdr_program *program, const char *peer, const qdr_c
     }
     made->program = program;
     made->made = MPI_COMM_NULL;
-    made->seconds = options->seconds;
+    made->seconds = options->deadline;
     strcpy(made->name, program->name);
     strcpy(made->peer, peer);
     status = connect_programs(made, options, deadline);
@@ -172,10 +170,10 @@ qdr_status qdr_coupling_open(qdr_program *program, const char *peer, const qdr_c
     return QDR_OK;
 }
 
-qdr_coupling_view qdr_coupling_look(const qdr_coupling *coupling) {
+void qdr_coupling_look_sized(const qdr_coupling *coupling, qdr_coupling_view *view, size_t view_bytes) {
     const qdri_space *space = &coupling->space;
     int is_tcp = strcmp(coupling->transport, "tcp") == 0;
-    return (qdr_coupling_view){.name = coupling->name,
+    qdr_coupling_view known = {.name = coupling->name,
                                .peer = coupling->peer,
                                .ranks = space->count[space->side],
                                .peer_ranks = space->count[!space->side],
@@ -183,13 +181,14 @@ qdr_coupling_view qdr_coupling_look(const qdr_coupling *coupling) {
                                .how = coupling->how,
                                .latency = coupling->latency,
                                .refused = is_tcp ? qdri_bridge_refused(space->wire) : 0};
+    qdri_sized_fill(view, view_bytes, &known, sizeof known);
 }
 
-qdr_status qdr_coupling_close(qdr_coupling **coupling) {
+qdr_status qdr_coupling_destroy(qdr_coupling **coupling) {
     if (!coupling || !*coupling) return QDR_OK;
     qdr_coupling *closed = *coupling;
     if (closed->streams > 0)
-        return qdri_fail(QDR_BUSY, "%s with %s: %d streams are open; close them first", closed->name,
+        return qdri_fail(QDR_ERR_BUSY, "%s with %s: %d streams are open; close them first", closed->name,
                          closed->peer, closed->streams);
     qdr_status status = closed->end_streams ? closed->end_streams(closed) : QDR_OK;
     *coupling = NULL;

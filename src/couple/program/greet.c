@@ -19,7 +19,7 @@ qdr_status qdri_program_agree(qdr_program *program, qdr_status status, double *s
     int64_t nanoseconds = seconds && qdri_wire_rank(wire) == 0 ? (int64_t)(*seconds * 1e9) : 0;
     qdri_term term = QDRI_IS_MOST("nanoseconds there and back", nanoseconds, 0, INT64_MAX);
     qdri_agreement agreement = {
-        .call = "qdr_coupling_open", .status = status, .term = &term, .terms = 1, .deadline = deadline};
+        .call = "qdr_coupling_create", .status = status, .term = &term, .terms = 1, .deadline = deadline};
     qdri_lock(wire);
     status = qdri_agree(wire, &agreement);
     qdri_unlock(wire);
@@ -125,7 +125,7 @@ qdr_status qdri_greet(qdr_coupling *coupling, int other, double deadline) {
     int peer = first_rank(program, other, &count), root = first_rank(program, own, &own_count);
     qdr_status status = QDR_OK;
     if (rank == root) status = greet_and_measure(program->wire, peer, &coupling->latency, deadline);
-    if (status == QDR_STALLED)
+    if (status == QDR_ERR_STALLED)
         qdri_fail(status,
                   "%s, launched together with %s (%d ranks, the first is %d of the common communicator), has "
                   "not opened a "

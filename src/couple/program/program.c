@@ -55,7 +55,7 @@ static qdr_status prepare(gathering *names, const char *name, int ranks) {
 }
 
 static qdr_status gather_names(qdr_program *program, const gathering *names, qdr_status status) {
-    static const char call[] = "qdr_program_open";
+    static const char call[] = "qdr_program_create";
     qdri_wire *wire = program->wire;
     int ranks = qdri_wire_ranks(wire);
     QDRI_TRY(qdri_flight_agree(wire, names->flight, call, status));
@@ -93,8 +93,8 @@ static qdr_status fill(qdr_program *program, const char *name, double seconds) {
     return status ? status : split(program);
 }
 
-qdr_status qdr_program_open(MPI_Comm comm, const char *name, double seconds, qdr_program **program) {
-    if (!program) return qdri_fail(QDR_INVALID, "qdr_program_open: program is NULL");
+qdr_status qdr_program_create(MPI_Comm comm, const char *name, double seconds, qdr_program **program) {
+    if (!program) return qdri_fail(QDR_ERR_INVALID, "qdr_program_create: program is NULL");
     qdr_program *made = QDRI_ZERO_ARRAY(qdr_program, 1);
     if (!made) return qdri_fail_memory();
     made->common = comm;
@@ -113,11 +113,11 @@ MPI_Comm qdr_program_comm(const qdr_program *program) {
     return program ? program->own : MPI_COMM_NULL;
 }
 
-qdr_status qdr_program_close(qdr_program **program) {
+qdr_status qdr_program_destroy(qdr_program **program) {
     if (!program || !*program) return QDR_OK;
     qdr_program *closed = *program;
     if (closed->couplings > 0)
-        return qdri_fail(QDR_BUSY, "%s: %d couplings are open; close them first", closed->name,
+        return qdri_fail(QDR_ERR_BUSY, "%s: %d couplings are open; close them first", closed->name,
                          closed->couplings);
     if (qdri_wire_usable(closed->own_wire)) qdri_comm_free(&closed->own);
     *program = NULL;

@@ -52,7 +52,7 @@ qdr_status qdri_space_agree(const qdri_space *space, qdr_status status, qdri_ter
     char sentence[900];
     if (status && !qdri_wire_usable(space->wire)) return status; /* nobody would hear it */
     qdri_agreement agreement = {
-        .call = "qdr_stream_open", .status = status, .term = term, .terms = terms, .deadline = deadline};
+        .call = "qdr_stream_create", .status = status, .term = term, .terms = terms, .deadline = deadline};
     qdri_lock(space->wire);
     qdr_status agreed = qdri_agree(space->wire, &agreement);
     qdri_unlock(space->wire);
@@ -168,7 +168,7 @@ static qdr_status read_descriptor(qdri_field *field, int role, int ranks, qdri_c
     if (!qdri_layout_is_compact(field->layout[role]) || qdri_layout_ranks(field->layout[role]) > ranks ||
         qdr_region_elements(field->region[role]) != field->elements ||
         qdri_region_dimensions(field->region[role]) != qdri_layout_dimensions(field->layout[role]))
-        return qdri_fail(QDR_MISMATCH, "field '%s': the other program's layout is not what it declared",
+        return qdri_fail(QDR_ERR_MISMATCH, "field '%s': the other program's layout is not what it declared",
                          field->name);
     return qdri_region_fits(field->region[role], field->layout[role]);
 }
@@ -233,7 +233,7 @@ static qdr_status report_trouble(qdri_build *build, int role, int64_t twice, int
         if (owner[0].value >= 0)
             snprintf(owners, sizeof owners, ", by ranks %" PRId64 " and %" PRId64, owner[0].value,
                      owner[1].value);
-        status = qdri_fail(QDR_MISMATCH, "%s, stream '%s', field '%s': element %s is owned %s%s",
+        status = qdri_fail(QDR_ERR_MISMATCH, "%s, stream '%s', field '%s': element %s is owned %s%s",
                            build->space->name[build->space->side], build->name, build->field->name, element,
                            twice >= 0 ? "twice" : "by nobody", owners);
     }
@@ -259,7 +259,7 @@ static qdr_status agree_on_field(qdri_build *build, qdr_status status) {
             return report_trouble(build, role, twice < INT64_MAX ? twice : -1, hole < INT64_MAX ? hole : -1);
     }
     if (term[4].value)
-        return qdri_fail(QDR_MISMATCH,
+        return qdri_fail(QDR_ERR_MISMATCH,
                          "stream '%s', field '%s': a rank was told something that makes no sense",
                          build->name, build->field->name);
     return QDR_OK;
@@ -278,7 +278,7 @@ static qdr_status check_room(const qdri_field *field, const qdri_routes *routes,
     for (int i = 0; i < routes->count; i++) {
         int64_t lowest = routes->route[i].places.lowest, highest = routes->route[i].places.highest;
         if (lowest < 0 || highest >= room)
-            return qdri_fail(QDR_MISMATCH,
+            return qdri_fail(QDR_ERR_MISMATCH,
                              "field '%s': a schedule with places %" PRId64 " to %" PRId64
                              " of a memory of %" PRId64,
                              field->name, lowest, highest, room);

@@ -71,7 +71,7 @@ static qdr_status write_answers(qdri_build *build, const qdri_owners *table, int
             int64_t at = ((const int64_t *)question[i].data)[k] - table->low;
             answer *one = (answer *)message[i].data + k;
             if (at < 0 || at >= table->count)
-                return qdri_fail(QDR_MISMATCH, "an element was looked for at the wrong rank");
+                return qdri_fail(QDR_ERR_MISMATCH, "an element was looked for at the wrong rank");
             *one = (answer){qdri_owners_place(table, at), table->owner[at]};
         }
     }

@@ -116,7 +116,7 @@ static qdr_status check_seal(const carrier *self) {
     const qdri_content *message = self->message;
     if (seal_of(self->conversation, message) == self->head.seal) return QDR_OK;
     qdri_teller sender = qdri_space_sender(self->conversation->space, message->rank);
-    return qdri_fail(QDR_MISMATCH, "%s: a message of %lld bytes from rank %d of %s has a broken seal",
+    return qdri_fail(QDR_ERR_MISMATCH, "%s: a message of %lld bytes from rank %d of %s has a broken seal",
                      self->conversation->what, (long long)message->bytes, sender.rank, sender.program);
 }
 
@@ -222,7 +222,7 @@ static void rest_meanwhile(const qdri_conversation *conversation, qdri_flight *f
     while (qdri_node_crowded(conversation->wire) && flight->under_way > 0 && !flight->failed) {
         double until = qdri_seconds() + alert;
         if (conversation->deadline > 0 && until > conversation->deadline) return;
-        if (qdri_wait_until(conversation->wire, &flight->over, until) != QDR_STALLED) return;
+        if (qdri_wait_until(conversation->wire, &flight->over, until) != QDR_ERR_STALLED) return;
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
     }
 }

@@ -163,7 +163,7 @@ static qdr_status read_messages(qdri_build *build, const qdri_ranges *by, int me
         qsort(inbox->section, (size_t)inbox->sections, sizeof *inbox->section, compare_sections);
     for (int i = 1; i < inbox->sections; i++)
         if (compare_sections(&inbox->section[i - 1], &inbox->section[i]) == 0)
-            return qdri_fail(QDR_MISMATCH, "two schedules came from responsible process %d; expected one",
+            return qdri_fail(QDR_ERR_MISMATCH, "two schedules came from responsible process %d; expected one",
                              inbox->section[i].from);
     return QDR_OK;
 }

@@ -19,10 +19,10 @@ static void test_different_imports(int exporter) {
                 qdr_import(stream, what == 0 && other ? 2 : 1, what == 1 && other ? QDR_AFTER : QDR_BEFORE,
                            what == 2 && other ? 2 : 1, (void *[]){in.bytes}, NULL);
         else if (ranks > 1)
-            status = qdr_stream_close(&stream);
-        if (ranks > 1) EXPECT("imports", status, QDR_MISMATCH, word);
-        status = qdr_stream_close(&stream);
-        CHECK(status == (ranks > 1 && side != exporter ? QDR_MISMATCH : QDR_OK));
+            status = qdr_stream_destroy(&stream);
+        if (ranks > 1) EXPECT("imports", status, QDR_ERR_MISMATCH, word);
+        status = qdr_stream_destroy(&stream);
+        CHECK(status == (ranks > 1 && side != exporter ? QDR_ERR_MISMATCH : QDR_OK));
     }
 }
 
@@ -39,17 +39,17 @@ static void test_different_exports(int exporter) {
             nap(0.001);
         }
     } else if (ranks > 1) {
-        for (int i = 0; status != QDR_MISMATCH && i < 5000; i++) {
+        for (int i = 0; status != QDR_ERR_MISMATCH && i < 5000; i++) {
             status = qdr_import(stream, 2, QDR_BEFORE, 2, (void *[]){in.bytes}, NULL);
-            CHECK(status == QDR_OK || status == QDR_MISMATCH);
+            CHECK(status == QDR_OK || status == QDR_ERR_MISMATCH);
             nap(0.001);
         }
     }
     if (ranks > 1)
-        CHECK_SAYING(status == QDR_MISMATCH && strstr(qdr_error_message(), "disagree"), "%s: %s",
+        CHECK_SAYING(status == QDR_ERR_MISMATCH && strstr(qdr_error_message(), "disagree"), "%s: %s",
                      qdr_status_text(status), status ? qdr_error_message() : "");
-    status = qdr_stream_close(&stream);
-    CHECK(status == (ranks > 1 ? QDR_MISMATCH : QDR_OK));
+    status = qdr_stream_destroy(&stream);
+    CHECK(status == (ranks > 1 ? QDR_ERR_MISMATCH : QDR_OK));
 }
 
 /* One rank's call is refused, or another than that of the rest, where nobody votes: all of both programs are
@@ -81,25 +81,25 @@ static void test_one_is_wrong(int exporter, int fails_when_full) {
             else
                 status = give(stream, 2);
             /* Who made the mistake is told at once, by itself. */
-            for (int i = 0; (!status || status == QDR_INVALID) && i < 5000; i++) {
+            for (int i = 0; (!status || status == QDR_ERR_INVALID) && i < 5000; i++) {
                 nap(0.001);
                 status = qdr_stream_promise(stream, 1); /* changes nothing */
             }
         } else if (ranks > 1) {
             status = qdr_import(stream, 2, QDR_EXACT, 0, (void *[]){in.bytes}, NULL);
-            for (int i = 0; (!status || status == QDR_UNMATCHED) && i < 5000; i++) {
+            for (int i = 0; (!status || status == QDR_ERR_UNMATCHED) && i < 5000; i++) {
                 nap(0.001);
                 status = qdr_stream_promise(stream, 2);
             }
         }
         if (ranks > 1) {
-            int said = status == QDR_MISMATCH;
+            int said = status == QDR_ERR_MISMATCH;
             for (int i = 0; i < 3; i++) said &= strstr(qdr_error_message(), word[i]) != NULL;
             CHECK_SAYING(said, "kind %d: %s: %s", kind, qdr_status_text(status), qdr_error_message());
             CHECK_SAYING(MPI_Wtime() - begin < 25, "it took %.1f s", MPI_Wtime() - begin);
         }
-        status = qdr_stream_close(&stream);
-        CHECK(status == (ranks > 1 ? QDR_MISMATCH : QDR_OK));
+        status = qdr_stream_destroy(&stream);
+        CHECK(status == (ranks > 1 ? QDR_ERR_MISMATCH : QDR_OK));
     }
 }
 
@@ -114,8 +114,8 @@ static void test_one_imports_wrong(int exporter) {
             void *data[] = {in.bytes};
             status = qdr_import(stream, 1, is_wrong && kind ? (qdr_match)9 : QDR_EXACT, 0,
                                 is_wrong && !kind ? NULL : data, NULL);
-            CHECK(status == (is_wrong ? QDR_INVALID : QDR_MISMATCH));
-            for (int i = 0; status != QDR_MISMATCH && i < 5000; i++) {
+            CHECK(status == (is_wrong ? QDR_ERR_INVALID : QDR_ERR_MISMATCH));
+            for (int i = 0; status != QDR_ERR_MISMATCH && i < 5000; i++) {
                 nap(0.001);
                 status = qdr_stream_promise(stream, 1);
             }
@@ -128,10 +128,10 @@ static void test_one_imports_wrong(int exporter) {
         char name[80];
         snprintf(name, sizeof name, "rank %d of %s", ranks - 1, pair_name[1 - exporter]);
         if (ranks > 1)
-            CHECK_SAYING(status == QDR_MISMATCH && strstr(qdr_error_message(), name), "%s: %s",
+            CHECK_SAYING(status == QDR_ERR_MISMATCH && strstr(qdr_error_message(), name), "%s: %s",
                          qdr_status_text(status), qdr_error_message());
-        status = qdr_stream_close(&stream);
-        CHECK(status == (ranks > 1 ? QDR_MISMATCH : QDR_OK));
+        status = qdr_stream_destroy(&stream);
+        CHECK(status == (ranks > 1 ? QDR_ERR_MISMATCH : QDR_OK));
     }
 }
 

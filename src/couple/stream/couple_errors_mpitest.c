@@ -94,9 +94,9 @@ static void set_request(request *asked, int exports) {
 }
 
 static qdr_status open_request(const request *asked, qdr_stream **stream) {
-    return qdr_stream_open(coupling, asked->stream, asked->exports ? asked->field : NULL,
-                           asked->exports ? asked->fields : 0, asked->imports ? asked->field : NULL,
-                           asked->imports ? asked->fields : 0, &asked->options, stream);
+    return qdr_stream_create(coupling, asked->stream, asked->exports ? asked->fields : 0,
+                             asked->exports ? asked->field : NULL, asked->imports ? asked->fields : 0,
+                             asked->imports ? asked->field : NULL, &asked->options, stream);
 }
 
 /* What was asked for rightly is done: the coupling lives. */
@@ -133,7 +133,7 @@ static void run_request(const request *asked) {
             }
         }
     }
-    FINE(qdr_stream_close(&stream));
+    FINE(qdr_stream_destroy(&stream));
     CHECK(stream == NULL);
 }
 
@@ -256,7 +256,7 @@ static void other_queue(request *asked) {
     asked->options.queue = 3;
 }
 static void other_checks(request *asked) {
-    asked->options.checked = 1;
+    asked->options.checksums = 1;
 }
 static void other_builder(request *asked) {
     asked->options.computes = "both";
@@ -271,49 +271,49 @@ static const struct {
     qdr_status status;
     const char *word[4];
 } wrong[] = {
-    {"sizes of arrays", fewer_elements, ALL, QDR_MISMATCH, {"heat", "24", "20", "surface"}},
-    {"sizes of regions", smaller_region, ALL, QDR_MISMATCH, {"wind", "24", "20", "surface"}},
-    {"owned twice", owned_twice, ALL, QDR_MISMATCH, {"heat", "5"}},
-    {"a hole", owned_by_nobody, ALL, QDR_MISMATCH, {"heat", "7"}},
-    {"out of bounds", out_of_bounds, ALL | ONE, QDR_RANGE, {"heat", "24"}},
-    {"dimensions", other_dimensions, ALL | ONE, QDR_INVALID, {"heat", "2", "1"}},
-    {"more ranks than there are", more_ranks, ALL, QDR_RANGE, {"heat"}},
-    {"types", other_type, ALL, QDR_MISMATCH, {"heat", "double", "float"}},
-    {"no such type", no_type, ALL | ONE, QDR_INVALID, {"heat", "99"}},
-    {"widths", other_width, ALL, QDR_MISMATCH, {"wind", "2", "3"}},
-    {"negative width", negative_width, ALL | ONE, QDR_INVALID, {"wind", "-2"}},
-    {"endless width", endless_width, ALL | ONE, QDR_INVALID, {"wind", "expected 0 to 2147483647"}},
-    {"names of fields", other_field, ALL, QDR_MISMATCH, {"rain"}},
-    {"a field twice", same_field, ALL | ONE, QDR_INVALID, {"heat", "twice"}},
-    {"a field without a name", no_field_name, ALL | ONE, QDR_INVALID, {"name"}},
-    {"a long name", long_field_name, ALL | ONE, QDR_INVALID, {"63"}},
-    {"one field", one_field, ALL, QDR_MISMATCH, {"wind"}},
-    {"no fields", no_fields, ALL, QDR_MISMATCH, {"surface"}},
-    {"-1 fields", minus_one_field, ALL | ONE, QDR_INVALID, {"-1"}},
-    {"65 fields", too_many_fields, ALL | ONE, QDR_INVALID, {"65", "64"}},
-    {"no layout", no_layout, ALL | ONE, QDR_INVALID, {"wind", "layout", "NULL"}},
-    {"names of streams", other_stream, ALL, QDR_MISMATCH, {"surface", "bottom"}},
-    {"no name", no_stream, ALL | ONE, QDR_INVALID, {"NULL"}},
-    {"both export, or import", other_direction, ALL, QDR_MISMATCH, {"surface", "ocean", "atmos", "both"}},
-    {"both directions", both_directions, ALL | ONE, QDR_INVALID, {"surface"}},
-    {"size of options", options_size, ALL | ONE, QDR_INVALID, {"QDR_STREAM_OPTIONS"}},
-    {"computes", computes_nobody, ALL | ONE, QDR_UNKNOWN, {"nobody", "both", "deref"}},
-    {"back", back_nowhere, ALL | ONE, QDR_UNKNOWN, {"nowhere", "all", "one"}},
-    {"descriptors", no_descriptors, ALL | ONE, QDR_UNKNOWN, {"vague", "disjoint", "representative"}},
-    {"queue", negative_queue, ALL | ONE, QDR_INVALID, {"-4"}},
-    {"algorithm", unknown_algorithm, ALL, QDR_UNKNOWN, {"no-such"}},
-    {"layouts of ranks", other_layout, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
-    {"regions of ranks", other_order, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
-    {"types of ranks", other_type, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
-    {"widths of ranks", other_width, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
-    {"operations", no_operation, ALL | ONE, QDR_INVALID, {"wind"}},
-    {"operations of ranks", other_operation, ONE, QDR_MISMATCH, {"differ in", "operations"}},
-    {"fields of ranks", other_field, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
-    {"numbers of ranks", one_field, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
-    {"names of ranks", other_stream, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
-    {"queues of ranks", other_queue, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
-    {"checks of ranks", other_checks, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
-    {"builders of ranks", other_builder, ONE, QDR_MISMATCH, {"differ in", "of a stream"}},
+    {"sizes of arrays", fewer_elements, ALL, QDR_ERR_MISMATCH, {"heat", "24", "20", "surface"}},
+    {"sizes of regions", smaller_region, ALL, QDR_ERR_MISMATCH, {"wind", "24", "20", "surface"}},
+    {"owned twice", owned_twice, ALL, QDR_ERR_MISMATCH, {"heat", "5"}},
+    {"a hole", owned_by_nobody, ALL, QDR_ERR_MISMATCH, {"heat", "7"}},
+    {"out of bounds", out_of_bounds, ALL | ONE, QDR_ERR_RANGE, {"heat", "24"}},
+    {"dimensions", other_dimensions, ALL | ONE, QDR_ERR_INVALID, {"heat", "2", "1"}},
+    {"more ranks than there are", more_ranks, ALL, QDR_ERR_RANGE, {"heat"}},
+    {"types", other_type, ALL, QDR_ERR_MISMATCH, {"heat", "double", "float"}},
+    {"no such type", no_type, ALL | ONE, QDR_ERR_INVALID, {"heat", "99"}},
+    {"widths", other_width, ALL, QDR_ERR_MISMATCH, {"wind", "2", "3"}},
+    {"negative width", negative_width, ALL | ONE, QDR_ERR_INVALID, {"wind", "-2"}},
+    {"endless width", endless_width, ALL | ONE, QDR_ERR_INVALID, {"wind", "expected 0 to 2147483647"}},
+    {"names of fields", other_field, ALL, QDR_ERR_MISMATCH, {"rain"}},
+    {"a field twice", same_field, ALL | ONE, QDR_ERR_INVALID, {"heat", "twice"}},
+    {"a field without a name", no_field_name, ALL | ONE, QDR_ERR_INVALID, {"name"}},
+    {"a long name", long_field_name, ALL | ONE, QDR_ERR_INVALID, {"63"}},
+    {"one field", one_field, ALL, QDR_ERR_MISMATCH, {"wind"}},
+    {"no fields", no_fields, ALL, QDR_ERR_MISMATCH, {"surface"}},
+    {"-1 fields", minus_one_field, ALL | ONE, QDR_ERR_INVALID, {"-1"}},
+    {"65 fields", too_many_fields, ALL | ONE, QDR_ERR_INVALID, {"65", "64"}},
+    {"no layout", no_layout, ALL | ONE, QDR_ERR_INVALID, {"wind", "layout", "NULL"}},
+    {"names of streams", other_stream, ALL, QDR_ERR_MISMATCH, {"surface", "bottom"}},
+    {"no name", no_stream, ALL | ONE, QDR_ERR_INVALID, {"NULL"}},
+    {"both export, or import", other_direction, ALL, QDR_ERR_MISMATCH, {"surface", "ocean", "atmos", "both"}},
+    {"both directions", both_directions, ALL | ONE, QDR_ERR_INVALID, {"surface"}},
+    {"size of options", options_size, ALL | ONE, QDR_ERR_INVALID, {"QDR_STREAM_OPTIONS"}},
+    {"computes", computes_nobody, ALL | ONE, QDR_ERR_UNKNOWN, {"nobody", "both", "deref"}},
+    {"back", back_nowhere, ALL | ONE, QDR_ERR_UNKNOWN, {"nowhere", "all", "one"}},
+    {"descriptors", no_descriptors, ALL | ONE, QDR_ERR_UNKNOWN, {"vague", "disjoint", "representative"}},
+    {"queue", negative_queue, ALL | ONE, QDR_ERR_INVALID, {"-4"}},
+    {"algorithm", unknown_algorithm, ALL, QDR_ERR_UNKNOWN, {"no-such"}},
+    {"layouts of ranks", other_layout, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},
+    {"regions of ranks", other_order, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},
+    {"types of ranks", other_type, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},
+    {"widths of ranks", other_width, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},
+    {"operations", no_operation, ALL | ONE, QDR_ERR_INVALID, {"wind"}},
+    {"operations of ranks", other_operation, ONE, QDR_ERR_MISMATCH, {"differ in", "operations"}},
+    {"fields of ranks", other_field, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},
+    {"numbers of ranks", one_field, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},
+    {"names of ranks", other_stream, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},
+    {"queues of ranks", other_queue, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},
+    {"checks of ranks", other_checks, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},
+    {"builders of ranks", other_builder, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},
 };
 
 /* Made by all or by one, of the exporter or of the importer; who exports changes. */
@@ -345,7 +345,7 @@ static void test_conflicts(void) {
     qdr_stream *stream = NULL;
     set_request(&asked, side == 0);
     asked.options.computes = side == 0 ? "both" : "deref";
-    EXPECT("conflict", open_request(&asked, &stream), QDR_MISMATCH, word);
+    EXPECT("conflict", open_request(&asked, &stream), QDR_ERR_MISMATCH, word);
     set_request(&asked, side == 0);
     run_request(&asked);
 }
@@ -361,7 +361,7 @@ static void test_conversion(void) {
     asked.fields = 1;
     if (side == 1) asked.field[0].type = QDR_FLOAT;
     asked.options.converts = side == 0; /* does not help */
-    EXPECT("conversion not asked for", open_request(&asked, &stream), QDR_MISMATCH, word);
+    EXPECT("conversion not asked for", open_request(&asked, &stream), QDR_ERR_MISMATCH, word);
     asked.options.converts = side == 1;
     FINE(open_request(&asked, &stream));
     if (!stream) return;
@@ -374,7 +374,7 @@ static void test_conversion(void) {
         FINE(qdr_layout_share(made.cyclic, own_rank, &share, &room));
         for (int64_t i = 0; i < room; i++) CHECK(heat[i] == 0.5F);
     }
-    FINE(qdr_stream_close(&stream));
+    FINE(qdr_stream_destroy(&stream));
 }
 
 int main(int argc, char **argv) {

@@ -44,14 +44,14 @@ static void redistribute(qdr_coupling *coupling, const char *computes, const cha
     options.computes = computes;
     options.back = back;
     qdr_stream *stream = NULL;
-    FINE(qdr_stream_open(coupling, "s", &from, 1, &to, 1, &options, &stream));
+    FINE(qdr_stream_create(coupling, "s", 1, &from, 1, &to, &options, &stream));
     int64_t *got = calloc((size_t)owned[1] + 1, sizeof *got), wrong = 0;
     const void *out[] = {element[0]};
     void *in[] = {got};
     if (stream) {
         FINE(qdr_export(stream, 0, out));
         FINE(qdr_import(stream, 0, QDR_EXACT, 0, in, NULL));
-        FINE(qdr_stream_close(&stream));
+        FINE(qdr_stream_destroy(&stream));
     }
     for (int64_t i = 0; i < owned[1]; i++) wrong += got[i] != element[1][i];
     CHECK_SAYING(wrong == 0, "%s, back %s: %lld of %lld elements are wrong", computes, back, (long long)wrong,
@@ -71,12 +71,12 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    FINE(qdr_program_open(MPI_COMM_WORLD, "alone", 20, &program));
-    FINE(qdr_coupling_open(program, "alone", NULL, &coupling));
+    FINE(qdr_program_create(MPI_COMM_WORLD, "alone", 20, &program));
+    FINE(qdr_coupling_create(program, "alone", NULL, &coupling));
     for (int i = 0; coupling && i < 4; i++)
         for (int k = 0; k < 2; k++) redistribute(coupling, computes[i], back[k]);
-    FINE(qdr_coupling_close(&coupling));
-    FINE(qdr_program_close(&program));
+    FINE(qdr_coupling_destroy(&coupling));
+    FINE(qdr_program_destroy(&program));
     int verdict = mpi_check_verdict();
     MPI_Finalize();
     return verdict;

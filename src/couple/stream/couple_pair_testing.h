@@ -91,19 +91,19 @@ static inline void open_pair(int argc, char **argv) {
     side = is_one_launch ? world % 2 : !strcmp(argv[3], pair_name[1]);
     open_folder(argc > 2 ? argv[2] : NULL);
     if (argc > 2) pair_options.transport = argv[1];
-    pair_options.seconds = 20;
-    FINE(qdr_program_open(MPI_COMM_WORLD, pair_name[side], 20, &program));
+    pair_options.deadline = 20;
+    FINE(qdr_program_create(MPI_COMM_WORLD, pair_name[side], 20, &program));
     if (!program) return;
     MPI_Comm_rank(qdr_program_comm(program), &own_rank);
     MPI_Comm_size(qdr_program_comm(program), &own_ranks);
-    FINE(qdr_coupling_open(program, pair_name[1 - side], &pair_options, &coupling));
+    FINE(qdr_coupling_create(program, pair_name[1 - side], &pair_options, &coupling));
     if (coupling) peer_ranks = qdr_coupling_look(coupling).peer_ranks;
 }
 
 /* What main() returns. */
 static inline int close_pair(void) {
-    FINE(qdr_coupling_close(&coupling));
-    FINE(qdr_program_close(&program));
+    FINE(qdr_coupling_destroy(&coupling));
+    FINE(qdr_program_destroy(&program));
     int failed =
         mpi_check_verdict(); /* nobody needs the folder any more; if it is another's it is not empty */
     if (!pair_options.transport) rmdir(pair_folder);

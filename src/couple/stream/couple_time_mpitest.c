@@ -40,7 +40,7 @@ static void test_matches(int exporter, int late, qdr_stream_options options) {
     qdr_stream_view view = qdr_stream_look(stream);
     CHECK_SAYING(side == exporter ? view.exports == 5 : view.imports == 8, "%lld exports, %lld imports",
                  (long long)view.exports, (long long)view.imports);
-    FINE(qdr_stream_close(&stream));
+    FINE(qdr_stream_destroy(&stream));
 }
 
 /* Imports that were started ahead, and are waited for in another order. */
@@ -48,7 +48,8 @@ static void test_ahead(int exporter) {
     enum { CALLS = 6 };
     qdr_stream *stream = open_one("ahead", exporter, (qdr_stream_options)QDR_STREAM_OPTIONS);
     array arrays[CALLS];
-    qdr_import_call *call[CALLS] = {NULL};
+    qdr_pending *call[CALLS] = {NULL};
+    double matched[CALLS];
     if (!stream) return;
     if (side == exporter) {
         nap(0.05);
@@ -57,22 +58,23 @@ static void test_ahead(int exporter) {
     for (int i = 0; side != exporter && i < CALLS; i++) {
         open_array(&arrays[i], 1, own_ranks, ELEMENTS, QDR_DOUBLE, 1);
         wipe(&arrays[i]);
-        FINE(qdr_import_start(stream, 1 + 2 * i, QDR_NEAREST, 1, (void *[]){arrays[i].bytes}, &call[i]));
+        matched[i] = NAN;
+        FINE(qdr_import_start(stream, 1 + 2 * i, QDR_NEAREST, 1, (void *[]){arrays[i].bytes}, &matched[i],
+                              &call[i]));
     }
     for (int i = CALLS - 1; side != exporter && i >= 0; i--) {
-        double matched = NAN;
         int done = 0;
         if (i % 2) {
-            FINE(qdr_import_wait(&call[i], &matched));
+            FINE(qdr_wait(&call[i]));
         } else {
-            while (call[i]) FINE(qdr_import_test(&call[i], &done, &matched));
+            while (call[i]) FINE(qdr_test(&call[i], &done));
             CHECK(done);
         }
-        CHECK_SAYING(matched == 1 + 2 * i, "%g for %d", matched, 1 + 2 * i);
+        CHECK_SAYING(matched[i] == 1 + 2 * i, "%g for %d", matched[i], 1 + 2 * i);
         inspect(__LINE__, &arrays[i], 1 + 2 * i);
         close_array(&arrays[i]);
     }
-    FINE(qdr_stream_close(&stream));
+    FINE(qdr_stream_destroy(&stream));
 }
 
 /* A promise decides what no export has decided: the exporter waits for a signal that comes after the
@@ -99,11 +101,11 @@ static void test_promise(int exporter) {
         TAKE(stream, 6, QDR_AFTER, 1, 6.5);
         FINE(qdr_stream_promise(stream, 50));
         FINE(give(back, 2));
-        CHECK(qdr_import(stream, 50, QDR_BEFORE, 1, (void *[]){in.bytes}, NULL) == QDR_INVALID);
+        CHECK(qdr_import(stream, 50, QDR_BEFORE, 1, (void *[]){in.bytes}, NULL) == QDR_ERR_INVALID);
         TAKE(stream, 50, QDR_EXACT, 0, 50);
     }
-    FINE(qdr_stream_close(&stream));
-    FINE(qdr_stream_close(&back));
+    FINE(qdr_stream_destroy(&stream));
+    FINE(qdr_stream_destroy(&back));
 }
 
 /* The exporter is held back by the queue, and by nothing else. */
@@ -121,7 +123,7 @@ static void test_queue(int exporter) {
             TAKE(stream, time - 0.5, QDR_AFTER, 1, time);
         }
     }
-    FINE(qdr_stream_close(&stream));
+    FINE(qdr_stream_destroy(&stream));
 }
 
 /* Fails at once, on all ranks or none. Nothing is imported before the exporter was refused. */
@@ -137,10 +139,10 @@ static void test_fails_when_full(int exporter) {
         qdr_status status = give(stream, time);
         int code = (int)status, first = code;
         MPI_Bcast(&first, 1, MPI_INT, 0, qdr_program_comm(program));
-        CHECK_SAYING(code == first && (status == QDR_OK || status == QDR_FULL), "%s: %s",
+        CHECK_SAYING(code == first && (status == QDR_OK || status == QDR_ERR_FULL), "%s: %s",
                      qdr_status_text(status), qdr_error_message());
         if (status) nap(0.001);
-        if (status == QDR_FULL && refused++ == 0) FINE(give(signal, 1));
+        if (status == QDR_ERR_FULL && refused++ == 0) FINE(give(signal, 1));
         if (!status) last = time;
     }
     if (side != exporter) TAKE(signal, 1, QDR_EXACT, 0, 1);
@@ -153,8 +155,8 @@ static void test_fails_when_full(int exporter) {
     }
     if (side == exporter)
         CHECK_SAYING(last >= 150 && refused > 0, "the last at %d, %d refused", last, refused);
-    FINE(qdr_stream_close(&stream));
-    FINE(qdr_stream_close(&signal));
+    FINE(qdr_stream_destroy(&stream));
+    FINE(qdr_stream_destroy(&signal));
 }
 
 /* ---- both ways ----------------------------------------------------------------------------------------- */
@@ -170,8 +172,8 @@ static void test_both_ways(void) {
         if (side == 1) FINE(give(gives, time));
         if (time % 10 == 0 && side == 1) nap(0.03);
     }
-    FINE(qdr_stream_close(&back));
-    FINE(qdr_stream_close(&forth));
+    FINE(qdr_stream_destroy(&back));
+    FINE(qdr_stream_destroy(&forth));
 }
 
 /* Both wait in imports; an import that is only started is no wait. */
@@ -180,7 +182,7 @@ static void test_deadlock(int really) {
     qdr_stream *forth = open_one("forth", 0, (qdr_stream_options)QDR_STREAM_OPTIONS);
     qdr_stream *back = open_one("back", 1, (qdr_stream_options)QDR_STREAM_OPTIONS);
     qdr_stream *gives = side == 0 ? forth : back, *takes = side == 0 ? back : forth;
-    qdr_import_call *call = NULL;
+    qdr_pending *call = NULL;
     if (!forth || !back) return;
     FINE(give(gives, 1));
     TAKE(takes, 1, QDR_EXACT, 0, 1);
@@ -189,27 +191,27 @@ static void test_deadlock(int really) {
         EXPECT(
             "deadlock",
             qdr_import(takes, side ? 3 : 2.5, side ? QDR_EXACT : QDR_BEFORE, 0.5, (void *[]){in.bytes}, NULL),
-            QDR_DEADLOCK, word);
+            QDR_ERR_DEADLOCK, word);
         CHECK_SAYING(MPI_Wtime() - begin < 5, "it took %.1f s", MPI_Wtime() - begin);
-        CHECK(give(gives, 7) == QDR_DEADLOCK);
-        CHECK(qdr_stream_promise(takes, 7) == QDR_DEADLOCK);
-        CHECK(qdr_stream_close(&forth) == QDR_DEADLOCK && forth == NULL);
-        CHECK(qdr_stream_close(&back) == QDR_DEADLOCK && back == NULL);
+        CHECK(give(gives, 7) == QDR_ERR_DEADLOCK);
+        CHECK(qdr_stream_promise(takes, 7) == QDR_ERR_DEADLOCK);
+        CHECK(qdr_stream_destroy(&forth) == QDR_ERR_DEADLOCK && forth == NULL);
+        CHECK(qdr_stream_destroy(&back) == QDR_ERR_DEADLOCK && back == NULL);
         return;
     }
     wipe(&in);
-    FINE(qdr_import_start(takes, 2, QDR_EXACT, 0, (void *[]){in.bytes}, &call));
+    FINE(qdr_import_start(takes, 2, QDR_EXACT, 0, (void *[]){in.bytes}, NULL, &call));
     for (int i = 0, done; side == 0 && i < 20; i++) {
-        FINE(qdr_import_test(&call, &done, NULL));
+        FINE(qdr_test(&call, &done));
         CHECK(!done);
         nap(0.01);
     }
     if (side == 0) FINE(give(gives, 2));
-    FINE(qdr_import_wait(&call, NULL));
+    FINE(qdr_wait(&call));
     inspect(__LINE__, &in, 2);
     if (side == 1) FINE(give(gives, 2));
-    FINE(qdr_stream_close(&back));
-    FINE(qdr_stream_close(&forth));
+    FINE(qdr_stream_destroy(&back));
+    FINE(qdr_stream_destroy(&forth));
 }
 
 /* One rank of each program comes back late to an import that ends well for all. Meanwhile the others find a deadlock; it
@@ -224,17 +226,17 @@ static void test_deadlock_too_early(void) {
                1); /* blocks: the first ranks need nothing of the last */
     qdr_stream *forth = open_one("forth", 0, options), *back = open_one("back", 1, options);
     qdr_stream *gives = side == 0 ? forth : back, *takes = side == 0 ? back : forth;
-    qdr_import_call *call = NULL;
+    qdr_pending *call = NULL;
     if (!forth || !back) return;
     wipe(&in);
     FINE(give(gives, 1));
-    FINE(qdr_import_start(takes, 1, QDR_EXACT, 0, (void *[]){in.bytes}, &call));
+    FINE(qdr_import_start(takes, 1, QDR_EXACT, 0, (void *[]){in.bytes}, NULL, &call));
     if (own_ranks > 1 && own_rank == own_ranks - 1) nap(0.1);
-    FINE(qdr_import_wait(&call, NULL));
+    FINE(qdr_wait(&call));
     inspect(__LINE__, &in, 1);
-    CHECK(qdr_import(takes, 2, QDR_EXACT, 0, (void *[]){in.bytes}, NULL) == QDR_DEADLOCK);
-    CHECK(qdr_stream_close(&forth) == QDR_DEADLOCK);
-    CHECK(qdr_stream_close(&back) == QDR_DEADLOCK);
+    CHECK(qdr_import(takes, 2, QDR_EXACT, 0, (void *[]){in.bytes}, NULL) == QDR_ERR_DEADLOCK);
+    CHECK(qdr_stream_destroy(&forth) == QDR_ERR_DEADLOCK);
+    CHECK(qdr_stream_destroy(&back) == QDR_ERR_DEADLOCK);
     close_array(&in);
     open_array(&in, 1, own_ranks, ELEMENTS, QDR_DOUBLE, 1);
 }
@@ -251,14 +253,14 @@ static void test_deadlock_after_closing(void) {
         FINE(give(third, 1));
     } else {
         TAKE(third, 1, QDR_EXACT, 0, 1);
-        FINE(qdr_stream_close(&third));
+        FINE(qdr_stream_destroy(&third));
     }
     EXPECT("deadlock after closing",
-           qdr_import(side == 0 ? back : forth, 1, QDR_EXACT, 0, (void *[]){in.bytes}, NULL), QDR_DEADLOCK,
-           word);
-    FINE(qdr_stream_close(&third));
-    CHECK(qdr_stream_close(&forth) == QDR_DEADLOCK);
-    CHECK(qdr_stream_close(&back) == QDR_DEADLOCK);
+           qdr_import(side == 0 ? back : forth, 1, QDR_EXACT, 0, (void *[]){in.bytes}, NULL),
+           QDR_ERR_DEADLOCK, word);
+    FINE(qdr_stream_destroy(&third));
+    CHECK(qdr_stream_destroy(&forth) == QDR_ERR_DEADLOCK);
+    CHECK(qdr_stream_destroy(&back) == QDR_ERR_DEADLOCK);
 }
 
 /* Each closes first what it exports: neither waits, and what was exported can still be had. */
@@ -269,11 +271,11 @@ static void test_closing_both(void) {
     double begin = MPI_Wtime();
     if (!forth || !back) return;
     FINE(give(*gives, 1));
-    FINE(qdr_stream_close(gives));
+    FINE(qdr_stream_destroy(gives));
     CHECK_SAYING(MPI_Wtime() - begin < 5, "it took %.1f s", MPI_Wtime() - begin);
     TAKE(*takes, 1, QDR_EXACT, 0, 1);
     TAKE(*takes, 2, QDR_AFTER, INFINITY, NAN);
-    FINE(qdr_stream_close(takes));
+    FINE(qdr_stream_destroy(takes));
 }
 
 /* A stream stays while its imports have handles; after a failure they outlive it. */
@@ -281,7 +283,7 @@ static void test_handles(int exporter) {
     qdr_stream_options options = QDR_STREAM_OPTIONS;
     options.queue = INT_MAX; /* as many as come */
     qdr_stream *stream = open_one("held", exporter, options);
-    qdr_import_call *call[2] = {NULL, NULL};
+    qdr_pending *call[2] = {NULL, NULL};
     int done = 0;
     if (!stream) return;
     if (side == exporter) {
@@ -290,26 +292,26 @@ static void test_handles(int exporter) {
         CHECK(qdr_stream_look(stream).queued <= 20);
     } else {
         wipe(&in);
-        FINE(qdr_import_start(stream, 20, QDR_EXACT, 0, (void *[]){in.bytes}, &call[0]));
-        CHECK(qdr_stream_close(&stream) == QDR_BUSY && stream);
-        FINE(qdr_import_wait(&call[0], NULL));
+        FINE(qdr_import_start(stream, 20, QDR_EXACT, 0, (void *[]){in.bytes}, NULL, &call[0]));
+        CHECK(qdr_stream_destroy(&stream) == QDR_ERR_BUSY && stream);
+        FINE(qdr_wait(&call[0]));
         inspect(__LINE__, &in, 20);
     }
-    FINE(qdr_stream_close(&stream));
+    FINE(qdr_stream_destroy(&stream));
 
     qdr_coupling *self = NULL;
     qdr_coupled from = {.name = "heat", .layout = out.layout, .type = QDR_DOUBLE};
     qdr_coupled to = {.name = "heat", .layout = in.layout, .type = QDR_DOUBLE};
-    FINE(qdr_coupling_open(program, pair_name[side], &pair_options, &self));
+    FINE(qdr_coupling_create(program, pair_name[side], &pair_options, &self));
     if (!self) return;
-    FINE(qdr_stream_open(self, "held", &from, 1, &to, 1, NULL, &stream));
+    FINE(qdr_stream_create(self, "held", 1, &from, 1, &to, NULL, &stream));
     for (int i = 0; stream && i < 2; i++)
-        FINE(qdr_import_start(stream, 1 + i, QDR_EXACT, 0, (void *[]){in.bytes}, &call[i]));
-    CHECK(qdr_import(stream, 3, QDR_EXACT, 0, (void *[]){in.bytes}, NULL) == QDR_DEADLOCK);
-    CHECK(qdr_stream_close(&stream) == QDR_DEADLOCK && !stream);
-    CHECK(qdr_import_wait(&call[0], NULL) == QDR_DEADLOCK && !call[0]);
-    CHECK(qdr_import_test(&call[1], &done, NULL) == QDR_DEADLOCK && done && !call[1]);
-    FINE(qdr_coupling_close(&self));
+        FINE(qdr_import_start(stream, 1 + i, QDR_EXACT, 0, (void *[]){in.bytes}, NULL, &call[i]));
+    CHECK(qdr_import(stream, 3, QDR_EXACT, 0, (void *[]){in.bytes}, NULL) == QDR_ERR_DEADLOCK);
+    CHECK(qdr_stream_destroy(&stream) == QDR_ERR_DEADLOCK && !stream);
+    CHECK(qdr_wait(&call[0]) == QDR_ERR_DEADLOCK && !call[0]);
+    CHECK(qdr_test(&call[1], &done) == QDR_ERR_DEADLOCK && done && !call[1]);
+    FINE(qdr_coupling_destroy(&self));
 }
 
 /* ---- fields and types ---------------------------------------------------------------------------------- */
@@ -331,16 +333,16 @@ static void test_fields(int exporter, int checked, const char *algorithm) {
     plan.algorithm = algorithm;
     options.plan = algorithm && !exports ? &plan : NULL;
     options.converts = !exports;
-    options.checked = exports && checked;
-    options.seconds = 20;
+    options.checksums = exports && checked;
+    options.deadline = 20;
     for (int f = 0; f < FIELDS; f++) {
         open_array(&arrays[f], use, own_ranks, extent[use][f], type[use][f], width[use][f]);
         field[f] = (qdr_coupled){
             .name = name[use][f], .layout = arrays[f].layout, .type = type[use][f], .width = width[use][f]};
         data[f] = arrays[f].bytes;
     }
-    FINE(qdr_stream_open(coupling, "fields", exports ? field : NULL, exports ? FIELDS : 0,
-                         exports ? NULL : field, exports ? 0 : FIELDS, &options, &stream));
+    FINE(qdr_stream_create(coupling, "fields", exports ? FIELDS : 0, exports ? field : NULL,
+                           exports ? 0 : FIELDS, exports ? NULL : field, &options, &stream));
     for (int time = 1; stream && time <= 5; time++) {
         for (int f = 0; f < FIELDS; f++) exports ? fill(&arrays[f], time) : wipe(&arrays[f]);
         if (exports)
@@ -349,7 +351,7 @@ static void test_fields(int exporter, int checked, const char *algorithm) {
             FINE(qdr_import(stream, time, QDR_EXACT, 0, data, NULL));
         for (int f = 0; f < FIELDS && !exports; f++) inspect(__LINE__, &arrays[f], time);
     }
-    FINE(qdr_stream_close(&stream));
+    FINE(qdr_stream_destroy(&stream));
     for (int f = 0; f < FIELDS; f++) close_array(&arrays[f]);
 }
 
@@ -359,13 +361,13 @@ static void test_self(void) {
     qdr_coupling *self = NULL;
     qdr_stream *stream = NULL;
     qdr_stream_options options = QDR_STREAM_OPTIONS;
-    options.seconds = 20;
+    options.deadline = 20;
     options.queue = 2;
-    FINE(qdr_coupling_open(program, pair_name[side], &pair_options, &self));
+    FINE(qdr_coupling_create(program, pair_name[side], &pair_options, &self));
     if (!self) return;
     qdr_coupled from = {.name = "heat", .layout = out.layout, .type = QDR_DOUBLE};
     qdr_coupled to = {.name = "heat", .layout = in.layout, .type = QDR_DOUBLE};
-    FINE(qdr_stream_open(self, "inside", &from, 1, &to, 1, &options, &stream));
+    FINE(qdr_stream_create(self, "inside", 1, &from, 1, &to, &options, &stream));
     for (int time = 1; stream && time <= 5; time++) {
         FINE(give(stream, time));
         TAKE(stream, time, QDR_EXACT, 0, time);
@@ -373,13 +375,13 @@ static void test_self(void) {
     if (stream) {
         TAKE(stream, 5, QDR_BEFORE, 3, 5);
         qdr_status status = qdr_import(stream, 6, QDR_EXACT, 0, (void *[]){in.bytes}, NULL);
-        CHECK_SAYING(status == QDR_DEADLOCK && strstr(qdr_error_message(), "itself"), "%s: %s",
+        CHECK_SAYING(status == QDR_ERR_DEADLOCK && strstr(qdr_error_message(), "itself"), "%s: %s",
                      qdr_status_text(status), qdr_error_message());
-        CHECK(qdr_stream_close(&stream) == QDR_DEADLOCK);
+        CHECK(qdr_stream_destroy(&stream) == QDR_ERR_DEADLOCK);
     }
-    FINE(qdr_stream_open(self, "inside", &from, 1, &to, 1, &options, &stream));
-    FINE(qdr_stream_close(&stream));
-    FINE(qdr_coupling_close(&self));
+    FINE(qdr_stream_create(self, "inside", 1, &from, 1, &to, &options, &stream));
+    FINE(qdr_stream_destroy(&stream));
+    FINE(qdr_coupling_destroy(&self));
 }
 
 int main(int argc, char **argv) {

@@ -126,9 +126,9 @@ static inline qdr_stream *open_one(const char *name, int exporter, qdr_stream_op
     qdr_coupled field = {.name = "heat", .layout = used->layout, .type = used->type, .width = used->width};
     qdr_stream *stream = NULL;
     int exports = side == exporter;
-    options.seconds = options.seconds > 0 ? options.seconds : 20;
-    FINE(qdr_stream_open(coupling, name, exports ? &field : NULL, exports, exports ? NULL : &field, !exports,
-                         &options, &stream));
+    options.deadline = options.deadline > 0 ? options.deadline : 20;
+    FINE(qdr_stream_create(coupling, name, exports, exports ? &field : NULL, !exports,
+                           exports ? NULL : &field, &options, &stream));
     return stream;
 }
 
@@ -144,7 +144,7 @@ static inline void take(int line, qdr_stream *stream, double time, qdr_match mat
     double matched = NAN;
     wipe(&in);
     qdr_status status = qdr_import(stream, time, match, tolerance, (void *[]){in.bytes}, &matched);
-    qdr_status right = isnan(expected) ? QDR_UNMATCHED : QDR_OK;
+    qdr_status right = isnan(expected) ? QDR_ERR_UNMATCHED : QDR_OK;
     if (status != right || (!status && matched != expected))
         mpi_check_failed(__FILE__, line, "import at %g: %s, matched %g; expected %g: %s", time,
                          qdr_status_text(status), matched, expected, status ? qdr_error_message() : "");

@@ -90,8 +90,8 @@ int qdri_deadlock_has_come(const qdri_running *running) {
 static void look_at_oneself(qdri_running *running) {
     qdri_wait_note own = {.kind = running->wait->kind, .number = number_of(running)};
     if (own.kind == QDRI_WAIT_CLOSE || !depends_on_other(running) || !is_in_vain(running, &own)) return;
-    qdri_fail(QDR_DEADLOCK, "%s: %s waits for %s, which is itself", running->label, running->exporter_name,
-              running->wait->what);
+    qdri_fail(QDR_ERR_DEADLOCK, "%s: %s waits for %s, which is itself", running->label,
+              running->exporter_name, running->wait->what);
     qdri_fault_raise_deadlock(running, running, (qdri_stuck[2]){own_wait(running)});
 }
 
@@ -125,7 +125,7 @@ static int heard(qdri_notice_box *box, const qdri_body *body) {
     }
     if (qdri_decode_word(qdri_box_sender(box), "what is waited for", body->statement.kind, QDRI_WAIT_OTHER,
                          QDRI_WAIT_CLOSE)) {
-        qdri_fault_raise(running, QDR_MISMATCH);
+        qdri_fault_raise(running, QDR_ERR_MISMATCH);
         return 0;
     }
     running->heard = body->statement;
@@ -162,8 +162,8 @@ static void report(qdri_running *own, qdri_running *other) {
     const char *what[2];
     what[space->side] = own->wait->what;
     what[1 - space->side] = other->heard.what;
-    qdri_fail(QDR_DEADLOCK, "%s waits for %s, and %s waits for %s", space->name[0], what[0], space->name[1],
-              what[1]);
+    qdri_fail(QDR_ERR_DEADLOCK, "%s waits for %s, and %s waits for %s", space->name[0], what[0],
+              space->name[1], what[1]);
     qdri_fault_raise_deadlock(
         own, other, (qdri_stuck[2]){own_wait(own), {other->nonce, other->heard.kind, other->heard.number}});
 }

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/sized.h"
 #include "base/text.h"
 
 int64_t qdri_head_bytes(int64_t fields) {
@@ -29,7 +30,8 @@ static qdr_status read_word(const char *what, const char *word, const char *cons
         if (strcmp(word, names[i]) == 0) *value = i;
         qdri_list_add(valid, sizeof valid, names[i]);
     }
-    if (*value == QDRI_OPEN) return qdri_fail(QDR_UNKNOWN, "\"%s\" for %s is none of: %s", word, what, valid);
+    if (*value == QDRI_OPEN)
+        return qdri_fail(QDR_ERR_UNKNOWN, "\"%s\" for %s is none of: %s", word, what, valid);
     return QDR_OK;
 }
 
@@ -37,22 +39,19 @@ static qdr_status read_options(const qdr_stream_options *options, qdri_head *hea
     static const char *const computes[] = {"both", "exporter", "importer", "deref"};
     static const char *const back[] = {"all", "one"};
     static const char *const descriptors[] = {"disjoint", "representative"};
-    if (options->size != sizeof *options)
-        return qdri_fail(QDR_INVALID,
-                         "qdr_stream_options.size is %zu, not %zu: start from QDR_STREAM_OPTIONS",
-                         options->size, sizeof *options);
+    QDRI_TRY(qdri_sized_refuse("qdr_stream_options", options->size, sizeof *options));
     QDRI_TRY(read_word("qdr_stream_options.computes", options->computes, computes, 4, &head->computes));
     QDRI_TRY(read_word("qdr_stream_options.back", options->back, back, 2, &head->back));
     QDRI_TRY(read_word("qdr_stream_options.descriptors", options->descriptors, descriptors, 2,
                        &head->descriptors));
     if (options->queue < 0)
-        return qdri_fail(QDR_INVALID,
+        return qdri_fail(QDR_ERR_INVALID,
                          "qdr_stream_options.queue is %d; it is the number of exports that may wait",
                          options->queue);
     head->queue = options->queue ? options->queue : 8;
     head->fails_when_full = options->fails_when_full != 0;
     head->converts = options->converts != 0;
-    head->checked = options->checked != 0;
+    head->checked = options->checksums != 0;
     return QDR_OK;
 }
 
@@ -61,10 +60,10 @@ static qdr_status read_options(const qdr_stream_options *options, qdri_head *hea
 static qdr_status check_operation(const qdr_coupled *one, int role) {
     if (one->operation == QDR_REPLACE) return QDR_OK;
     if (role == 0)
-        return qdri_fail(QDR_INVALID, "field '%s': an operation is for imports, and this is exported",
+        return qdri_fail(QDR_ERR_INVALID, "field '%s': an operation is for imports, and this is exported",
                          one->name);
     if (one->operation == QDR_COMBINE || !qdr_operation_suits(one->operation, one->type))
-        return qdri_fail(QDR_INVALID, "field '%s': %s of %s is not defined", one->name,
+        return qdri_fail(QDR_ERR_INVALID, "field '%s': %s of %s is not defined", one->name,
                          qdr_operation_name(one->operation) ? qdr_operation_name(one->operation)
                                                             : "an operation that does not exist",
                          qdr_type_name(one->type));
@@ -73,23 +72,24 @@ static qdr_status check_operation(const qdr_coupled *one, int role) {
 
 static qdr_status check_coupled(const char *what, int place, const qdr_coupled *one, int role, int ranks) {
     if (!one->name || !*one->name || strlen(one->name) >= QDRI_NAME)
-        return qdri_fail(QDR_INVALID, "%s[%d] has no name of 1 to %d characters", what, place, QDRI_NAME - 1);
-    if (!one->layout) return qdri_fail(QDR_INVALID, "field '%s': the layout is NULL", one->name);
+        return qdri_fail(QDR_ERR_INVALID, "%s[%d] has no name of 1 to %d characters", what, place,
+                         QDRI_NAME - 1);
+    if (!one->layout) return qdri_fail(QDR_ERR_INVALID, "field '%s': the layout is NULL", one->name);
     if (qdr_type_bytes(one->type) == 0)
-        return qdri_fail(QDR_INVALID, "field '%s': type %d does not exist", one->name, (int)one->type);
+        return qdri_fail(QDR_ERR_INVALID, "field '%s': type %d does not exist", one->name, (int)one->type);
     if (one->width < 0 || one->width > INT32_MAX)
-        return qdri_fail(QDR_INVALID, "field '%s': a width of %" PRId64 "; expected 0 to %d", one->name,
+        return qdri_fail(QDR_ERR_INVALID, "field '%s': a width of %" PRId64 "; expected 0 to %d", one->name,
                          one->width, INT32_MAX);
     QDRI_TRY(check_operation(one, role));
     int needed = qdri_layout_ranks(one->layout);
     if (needed > ranks)
-        return qdri_fail(QDR_RANGE, "field '%s': the layout names rank %d, but the program has %d", one->name,
-                         needed - 1, ranks);
+        return qdri_fail(QDR_ERR_RANGE, "field '%s': the layout names rank %d, but the program has %d",
+                         one->name, needed - 1, ranks);
     if (!one->region) return QDR_OK;
     int dimensions = qdri_layout_dimensions(one->layout);
     if (qdri_region_dimensions(one->region) != dimensions)
-        return qdri_fail(QDR_INVALID, "field '%s': a region of %d dimensions of an array of %d", one->name,
-                         qdri_region_dimensions(one->region), dimensions);
+        return qdri_fail(QDR_ERR_INVALID, "field '%s': a region of %d dimensions of an array of %d",
+                         one->name, qdri_region_dimensions(one->region), dimensions);
     qdr_status status = qdri_region_fits(one->region, one->layout);
     if (status) {
         char sentence[500];
@@ -118,7 +118,7 @@ static qdr_status sort_fields(const char *what, const qdr_coupled *given, int co
     for (int i = 0; i < count && !status; i++) {
         order[all[i].place] = i;
         if (i > 0 && strcmp(all[i - 1].name, all[i].name) == 0)
-            status = qdri_fail(QDR_INVALID, "field '%s' is in %s twice", all[i].name, what);
+            status = qdri_fail(QDR_ERR_INVALID, "field '%s' is in %s twice", all[i].name, what);
     }
     free(all);
     return status;
@@ -143,12 +143,18 @@ static qdr_status take_field(qdr_stream *stream, const qdr_coupled *given, int p
     return QDR_OK;
 }
 
-static qdr_status take_fields(qdr_stream *stream, const char *what, const qdr_coupled *given, int count,
+static qdr_status take_fields(qdr_stream *stream, const char *what, const qdri_declared_fields *fields,
                               int role, int *order, qdri_field_head *head) {
     const qdri_space *space = &stream->coupling->space;
+    qdr_coupled given[QDR_MOST_COUPLED];
+    int count = fields->count[role];
     if (count < 0 || count > QDR_MOST_COUPLED)
-        return qdri_fail(QDR_INVALID, "%d fields in %s; 0 to %d are possible", count, what, QDR_MOST_COUPLED);
-    if (count > 0 && !given) return qdri_fail(QDR_INVALID, "%s is NULL", what);
+        return qdri_fail(QDR_ERR_INVALID, "%d fields in %s; 0 to %d are possible", count, what,
+                         QDR_MOST_COUPLED);
+    if (count > 0 && !fields->field[role]) return qdri_fail(QDR_ERR_INVALID, "%s is NULL", what);
+    for (int i = 0; i < count; i++)
+        QDRI_TRY(qdri_element_read("qdr_coupled", &given[i], sizeof given[i], fields->field[role],
+                                   fields->bytes, i));
     for (int i = 0; i < count; i++)
         QDRI_TRY(check_coupled(what, i, &given[i], role, space->count[space->side]));
     QDRI_TRY(sort_fields(what, given, count, order));
@@ -156,28 +162,28 @@ static qdr_status take_fields(qdr_stream *stream, const char *what, const qdr_co
     return QDR_OK;
 }
 
-static qdr_status declare(qdr_stream *stream, const char *name, const qdr_coupled *exports, int exported,
-                          const qdr_coupled *imports, int imported, const qdr_stream_options *options,
+static qdr_status declare(qdr_stream *stream, const char *name, const qdri_declared_fields *fields,
                           qdri_head *head) {
-    int is_self = stream->coupling->space.is_self;
+    int is_self = stream->coupling->space.is_self, exported = fields->count[0], imported = fields->count[1];
     QDRI_TRY(qdri_check_name("the name of the stream", name));
     strcpy(stream->name, name);
     strcpy(head->name, name);
-    QDRI_TRY(read_options(options, head));
+    QDRI_TRY(read_options(&stream->options, head));
     if (is_self && (exported == 0) != (imported == 0))
-        return qdri_fail(QDR_INVALID, "stream '%s' of %s with itself: both exports and imports are needed",
-                         name, stream->coupling->name);
+        return qdri_fail(QDR_ERR_INVALID,
+                         "stream '%s' of %s with itself: both exports and imports are needed", name,
+                         stream->coupling->name);
     if (!is_self && exported && imported)
-        return qdri_fail(QDR_INVALID, "stream '%s': a program exports or imports; two streams do both", name);
-    QDRI_TRY(take_fields(stream, "exports", exports, exported, 0, stream->exported, head->field));
-    QDRI_TRY(take_fields(stream, "imports", imports, imported, 1, stream->imported, head->field + exported));
+        return qdri_fail(QDR_ERR_INVALID, "stream '%s': a program exports or imports; two streams do both",
+                         name);
+    QDRI_TRY(take_fields(stream, "exports", fields, 0, stream->exported, head->field));
+    QDRI_TRY(take_fields(stream, "imports", fields, 1, stream->imported, head->field + exported));
     head->exports = exported;
     head->imports = imported;
     return QDR_OK;
 }
 
-qdr_status qdri_declare(qdr_stream *stream, const char *name, const qdr_coupled *exports, int exported,
-                        const qdr_coupled *imports, int imported, const qdr_stream_options *options,
+qdr_status qdri_declare(qdr_stream *stream, const char *name, const qdri_declared_fields *fields,
                         qdri_head **head) {
     int room = 2 * QDR_MOST_COUPLED;
     *head = qdri_alloc_zero(1, (size_t)qdri_head_bytes(room));
@@ -185,7 +191,7 @@ qdr_status qdri_declare(qdr_stream *stream, const char *name, const qdr_coupled 
     stream->exported = QDRI_ZERO_ARRAY(int, QDR_MOST_COUPLED);
     stream->imported = QDRI_ZERO_ARRAY(int, QDR_MOST_COUPLED);
     if (!*head || !stream->field || !stream->exported || !stream->imported) return qdri_fail_memory();
-    return declare(stream, name, exports, exported, imports, imported, options, *head);
+    return declare(stream, name, fields, *head);
 }
 
 /* ---- the same on all ranks of a program ---------------------------------------------------------------- */
@@ -278,14 +284,14 @@ qdr_status qdri_head_decode(qdri_teller sender, qdri_head *head, int64_t bytes) 
 static qdr_status compare_roles(qdr_stream *stream, const qdri_head *const head[2]) {
     const char *const *name = stream->coupling->space.name;
     if (strcmp(head[0]->name, head[1]->name) != 0)
-        return qdri_fail(QDR_MISMATCH,
+        return qdri_fail(QDR_ERR_MISMATCH,
                          "%s opens stream '%s', %s opens '%s'; both open theirs in the same order", name[0],
                          head[0]->name, name[1], head[1]->name);
     if (head[0]->exports > 0 && head[1]->exports > 0)
-        return qdri_fail(QDR_MISMATCH, "stream '%s': both %s and %s export; one has to import", stream->name,
-                         name[0], name[1]);
+        return qdri_fail(QDR_ERR_MISMATCH, "stream '%s': both %s and %s export; one has to import",
+                         stream->name, name[0], name[1]);
     if (head[0]->exports == 0 && head[1]->exports == 0)
-        return qdri_fail(QDR_MISMATCH, "stream '%s': neither %s nor %s exports anything", stream->name,
+        return qdri_fail(QDR_ERR_MISMATCH, "stream '%s': neither %s nor %s exports anything", stream->name,
                          name[0], name[1]);
     return QDR_OK;
 }
@@ -296,26 +302,27 @@ static qdr_status compare_field(qdr_stream *stream, int place, const qdri_field_
     const char *importer = stream->coupling->space.name[!stream->exporter];
     qdri_field *field = &stream->field[place];
     if (out->elements != in->elements)
-        return qdri_fail(QDR_MISMATCH,
+        return qdri_fail(QDR_ERR_MISMATCH,
                          "stream '%s', field '%s': %s exports %" PRId64 " elements, %s imports %" PRId64,
                          stream->name, out->name, exporter, out->elements, importer, in->elements);
     if (out->width != in->width)
-        return qdri_fail(QDR_MISMATCH,
+        return qdri_fail(QDR_ERR_MISMATCH,
                          "stream '%s', field '%s': %s has %" PRId64 " values per element, %s %" PRId64,
                          stream->name, out->name, exporter, out->width, importer, in->width);
     if (!qdr_type_bytes((qdr_type)out->type) || !qdr_type_bytes((qdr_type)in->type) || out->width < 1 ||
         out->elements < 0)
-        return qdri_fail(QDR_MISMATCH, "stream '%s', field '%s': a type or size that does not exist",
+        return qdri_fail(QDR_ERR_MISMATCH, "stream '%s', field '%s': a type or size that does not exist",
                          stream->name, out->name);
     if (out->type != in->type && !converts)
         return qdri_fail(
-            QDR_MISMATCH,
+            QDR_ERR_MISMATCH,
             "stream '%s', field '%s': %s has %s, %s has %s; qdr_stream_options.converts converts",
             stream->name, out->name, exporter, qdr_type_name((qdr_type)out->type), importer,
             qdr_type_name((qdr_type)in->type));
     if (!qdri_convertible((qdr_type)out->type, (qdr_type)in->type))
-        return qdri_fail(QDR_MISMATCH, "stream '%s', field '%s': %s of %s cannot be converted to %s of %s",
-                         stream->name, out->name, qdr_type_name((qdr_type)out->type), exporter,
+        return qdri_fail(QDR_ERR_MISMATCH,
+                         "stream '%s', field '%s': %s of %s cannot be converted to %s of %s", stream->name,
+                         out->name, qdr_type_name((qdr_type)out->type), exporter,
                          qdr_type_name((qdr_type)in->type), importer);
     strcpy(field->name, out->name);
     field->type[0] = (qdr_type)out->type;
@@ -335,10 +342,10 @@ static qdr_status compare_fields(qdr_stream *stream, const qdri_head *out, const
     for (int64_t i = 0; i < out->exports || i < in->imports; i++) {
         int order = i >= out->exports ? 1 : i >= in->imports ? -1 : strcmp(given[i].name, wanted[i].name);
         if (order < 0)
-            return qdri_fail(QDR_MISMATCH, "stream '%s': %s exports field '%s', which %s does not import",
+            return qdri_fail(QDR_ERR_MISMATCH, "stream '%s': %s exports field '%s', which %s does not import",
                              stream->name, exporter, given[i].name, importer);
         if (order > 0)
-            return qdri_fail(QDR_MISMATCH, "stream '%s': %s imports field '%s', which %s does not export",
+            return qdri_fail(QDR_ERR_MISMATCH, "stream '%s': %s imports field '%s', which %s does not export",
                              stream->name, importer, wanted[i].name, exporter);
         QDRI_TRY(compare_field(stream, (int)i, &given[i], &wanted[i], (int)in->converts));
     }
@@ -350,7 +357,7 @@ static qdr_status follow(qdr_stream *stream, const char *what, int64_t a, int64_
     const char *const *name = stream->coupling->space.name;
     if (a < QDRI_OPEN || a > most || b < QDRI_OPEN || b > most ||
         (a != QDRI_OPEN && b != QDRI_OPEN && a != b))
-        return qdri_fail(QDR_MISMATCH,
+        return qdri_fail(QDR_ERR_MISMATCH,
                          "stream '%s': %s and %s ask for different ways in qdr_stream_options.%s",
                          stream->name, name[0], name[1], what);
     *asked = (int)(a == QDRI_OPEN ? b : a);
@@ -371,6 +378,6 @@ qdr_status qdri_compare(qdr_stream *stream, const qdri_head *const head[2], qdri
     stream->options.queue = (int)out->queue;
     stream->options.fails_when_full = (int)out->fails_when_full;
     stream->options.converts = (int)in->converts;
-    stream->options.checked = out->checked || in->checked;
+    stream->options.checksums = out->checked || in->checked;
     return QDR_OK;
 }

@@ -28,10 +28,16 @@ int64_t qdri_head_bytes(int64_t fields);
 /* Whether what came is one; ends its texts. */
 qdr_status qdri_head_decode(qdri_teller sender, qdri_head *head, int64_t bytes);
 
+/* Exports and imports as the caller has them, each of so many bytes. */
+typedef struct qdri_declared_fields {
+    size_t bytes;
+    int count[2];
+    const qdr_coupled *field[2];
+} qdri_declared_fields;
+
 /* Local. Whether the arguments make sense; fills the stream (fields sorted by name, layouts and regions retained) and
  * makes this program's head, to be freed with free(). */
-qdr_status qdri_declare(qdr_stream *stream, const char *name, const qdr_coupled *exports, int exported,
-                        const qdr_coupled *imports, int imported, const qdr_stream_options *options,
+qdr_status qdri_declare(qdr_stream *stream, const char *name, const qdri_declared_fields *fields,
                         qdri_head **head);
 
 /* Words that must be the same on all ranks of a program. */

@@ -26,7 +26,7 @@ static qdr_status decode_request(const qdri_running *running, qdri_teller sender
     QDRI_TRY(qdri_decode_word(sender, "a match", request->match, QDR_EXACT, QDR_NEAREST));
     if (!isfinite(request->time) || !(request->tolerance >= 0) || request->time < running->timeline.asked ||
         request->digest != qdri_wanted_digest(request))
-        return qdri_fail(QDR_MISMATCH,
+        return qdri_fail(QDR_ERR_MISMATCH,
                          "%s: what rank %d of %s asks for makes no sense: time %.17g after %.17g, tolerance "
                          "%.17g, or the digest of these",
                          running->label, sender.rank, sender.program, request->time, running->timeline.asked,
@@ -43,7 +43,7 @@ static qdr_status take_ask(qdri_running *running, qdri_teller sender, const qdri
         return qdri_timeline_ask(&running->timeline, request);
     }
     if (isnan(request->time))
-        return qdri_fail(QDR_MISMATCH, "%s: rank %d of %s promises time %g", running->label, sender.rank,
+        return qdri_fail(QDR_ERR_MISMATCH, "%s: rank %d of %s promises time %g", running->label, sender.rank,
                          sender.program, request->time);
     qdri_timeline_spare(&running->timeline, request->time);
     return QDR_OK;
@@ -75,7 +75,7 @@ static qdr_status compare(const qdri_running *running, const qdri_answer *mine, 
     answer_text(mine, own, sizeof own);
     answer_text(theirs, other, sizeof other);
     int before = (running->own + running->exporters - 1) % running->exporters;
-    return qdri_fail(QDR_MISMATCH,
+    return qdri_fail(QDR_ERR_MISMATCH,
                      "%s: ranks %d and %d of %s disagree: import %" PRId64
                      " gets %s from the one, %s from the other",
                      running->label, before, running->own, running->exporter_name, mine->number, other, own);
@@ -189,18 +189,19 @@ static qdr_status vote_on_room(qdri_running *running, double time, qdr_status mi
         return qdri_fail(mine, "%s", sentence);
     }
     if (!status && ballot.word[3])
-        status = qdri_fail(QDR_MISMATCH,
+        status = qdri_fail(QDR_ERR_MISMATCH,
                            "%s: rank %d of %s was refused its export (%s), others were not, at %.17g",
                            running->label, (int)ballot.word[4], running->exporter_name,
                            qdr_status_text((qdr_status)ballot.word[3]), time);
     if (!status && ballot.word[1] != ~ballot.word[2])
-        status = qdri_fail(QDR_MISMATCH, "%s: the ranks of %s export at different times, from %.17g to %.17g",
-                           running->label, running->exporter_name, qdri_from_ordered(~ballot.word[2]),
-                           qdri_from_ordered(ballot.word[1]));
+        status =
+            qdri_fail(QDR_ERR_MISMATCH, "%s: the ranks of %s export at different times, from %.17g to %.17g",
+                      running->label, running->exporter_name, qdri_from_ordered(~ballot.word[2]),
+                      qdri_from_ordered(ballot.word[1]));
     if (status) qdri_fault_raise(running, status);
     if (status || !ballot.word[0]) return status;
     queue_text(running, queue, sizeof queue);
-    return qdri_fail(QDR_FULL, "%s: no room for the export at %g in the queue of %d: %s", running->label,
+    return qdri_fail(QDR_ERR_FULL, "%s: no room for the export at %g in the queue of %d: %s", running->label,
                      time, running->timeline.queue, queue);
 }
 
@@ -208,26 +209,28 @@ static qdr_status vote_on_room(qdri_running *running, double time, qdr_status mi
 
 static qdr_status check_time(const qdri_running *running, double time) {
     const qdri_timeline *timeline = &running->timeline;
-    if (!isfinite(time)) return qdri_fail(QDR_INVALID, "%s: the time %g of an export", running->label, time);
+    if (!isfinite(time))
+        return qdri_fail(QDR_ERR_INVALID, "%s: the time %g of an export", running->label, time);
     if (time <= timeline->last)
-        return qdri_fail(QDR_INVALID,
+        return qdri_fail(QDR_ERR_INVALID,
                          "%s: the export at time %.17g is not later than the one before, at %.17g",
                          running->label, time, timeline->last);
     if (time < timeline->promised)
-        return qdri_fail(QDR_INVALID, "%s: the export at time %.17g comes before what was promised, %.17g",
-                         running->label, time, timeline->promised);
+        return qdri_fail(QDR_ERR_INVALID,
+                         "%s: the export at time %.17g comes before what was promised, %.17g", running->label,
+                         time, timeline->promised);
     return QDR_OK;
 }
 
 /* In the order of stream->field. */
 static qdr_status sort_data(const qdri_running *running, const void *const *data, const void **sorted) {
     const qdr_stream *stream = running->stream;
-    if (!data) return qdri_fail(QDR_INVALID, "%s: the list of arrays is NULL", running->label);
+    if (!data) return qdri_fail(QDR_ERR_INVALID, "%s: the list of arrays is NULL", running->label);
     for (int f = 0; f < stream->fields; f++) {
         int place = stream->exported[f];
         sorted[place] = data[f];
         if (!sorted[place] && stream->field[place].out.elements > 0)
-            return qdri_fail(QDR_INVALID, "%s: the array of field '%s' is NULL", running->label,
+            return qdri_fail(QDR_ERR_INVALID, "%s: the array of field '%s' is NULL", running->label,
                              stream->field[place].name);
     }
     return QDR_OK;
@@ -276,10 +279,10 @@ static qdr_status do_export(qdri_running *running, double time, const void *cons
 }
 
 qdr_status qdr_export(qdr_stream *stream, double time, const void *const *data) {
-    if (!stream) return qdri_fail(QDR_INVALID, "qdr_export: the stream is NULL");
+    if (!stream) return qdri_fail(QDR_ERR_INVALID, "qdr_export: the stream is NULL");
     qdri_running *running = stream->running;
     if (!stream->exports)
-        return qdri_fail(QDR_INVALID, "%s: %s imports it, and cannot export", running->label,
+        return qdri_fail(QDR_ERR_INVALID, "%s: %s imports it, and cannot export", running->label,
                          stream->coupling->program->name);
     qdri_lock(running->wire);
     qdr_status status = do_export(running, time + 0.0, data);
@@ -292,7 +295,7 @@ static qdr_status do_promise(qdri_running *running, double time) {
     QDRI_TRY(qdri_running_state(running));
     if (isnan(time))
         return qdri_ring_refused(
-            running, qdri_fail(QDR_INVALID, "%s: the time %g of a promise", running->label, time));
+            running, qdri_fail(QDR_ERR_INVALID, "%s: the time %g of a promise", running->label, time));
     if (running->stream->exports) {
         qdri_timeline_promise(&running->timeline, time);
     } else if (time > running->spared) {
@@ -306,7 +309,7 @@ static qdr_status do_promise(qdri_running *running, double time) {
 }
 
 qdr_status qdr_stream_promise(qdr_stream *stream, double time) {
-    if (!stream) return qdri_fail(QDR_INVALID, "qdr_stream_promise: the stream is NULL");
+    if (!stream) return qdri_fail(QDR_ERR_INVALID, "qdr_stream_promise: the stream is NULL");
     qdri_running *running = stream->running;
     qdri_lock(running->wire);
     qdr_status status = do_promise(running, time + 0.0);

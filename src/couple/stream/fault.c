@@ -118,7 +118,7 @@ void qdri_fault_raise(qdri_running *running, qdr_status status) {
 }
 
 void qdri_fault_raise_deadlock(qdri_running *running, qdri_running *other, const qdri_stuck stuck[2]) {
-    qdri_fault_note note = note_of(QDR_DEADLOCK);
+    qdri_fault_note note = note_of(QDR_ERR_DEADLOCK);
     note.also = other == running ? 0 : other->nonce;
     memcpy(note.stuck, stuck, sizeof note.stuck);
     fail(running, &note, -1);
@@ -164,7 +164,7 @@ static int heard(qdri_notice_box *box, const qdri_body *body) {
     } else if (qdri_decode_failure(qdri_box_sender(box), body->fault.status) ||
                qdri_decode_word(qdri_box_sender(box), "a wait that is stuck", body->fault.stuck[0].kind,
                                 QDRI_WAIT_OTHER, QDRI_WAIT_CLOSE)) {
-        qdri_fault_raise(running, QDR_MISMATCH);
+        qdri_fault_raise(running, QDR_ERR_MISMATCH);
     } else {
         qdri_fault_note note = body->fault;
         qdri_decode_text(note.sentence, sizeof note.sentence);

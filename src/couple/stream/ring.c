@@ -9,7 +9,7 @@
  * refused ones, and promises, whose times must be the same. Where all do the same, each hears what it did
  * itself. Where not, somewhere in the ring a rank hears what it did not do, or misses what it did, and the
  * stream fails with both by name. An export that is right costs nothing here. Calls that ended with
- * QDR_STALLED or QDR_FULL were not made, and do not count.
+ * QDR_ERR_STALLED or QDR_ERR_FULL were not made, and do not count.
  *
  * The last note says that a rank closes the stream. Nobody leaves before it has heard it: then it has heard
  * all.
@@ -44,7 +44,7 @@ static void disagree(qdri_running *running, const qdri_call_note *theirs, int ma
     int64_t number = theirs ? theirs->number : mine->number;
     text_of(theirs, made_by_them, other, sizeof other);
     text_of(mine, number < running->numbered, own, sizeof own);
-    qdri_fault_raise(running, qdri_fail(QDR_MISMATCH,
+    qdri_fault_raise(running, qdri_fail(QDR_ERR_MISMATCH,
                                         "%s: ranks %d and %d of %s disagree: in call %" PRId64
                                         " the one %s, the other %s",
                                         running->label, before(running), running->own, running->own_name,

@@ -32,7 +32,7 @@ static qdr_status end_exchange(qdri_running *running) {
     qdr_status status = qdri_exchange_end_held(&running->exchange);
     running->lost = status != QDR_OK;
     QDRI_TRY(status);
-    qdr_import_call *call = qdri_import_next(running);
+    qdri_import_call *call = qdri_import_next(running);
     if (running->stream->imports && !call->orphaned) QDRI_TRY(qdri_transfer_unpack(running, call));
     pass(running);
     return QDR_OK;
@@ -42,7 +42,7 @@ static qdr_status end_exchange(qdri_running *running) {
 static qdr_status begin_next(qdri_running *running, int *begun) {
     const qdr_stream *stream = running->stream;
     const qdri_asked *asked = stream->exports ? qdri_timeline_next(&running->timeline) : NULL;
-    const qdr_import_call *call = stream->imports ? qdri_import_next(running) : NULL;
+    const qdri_import_call *call = stream->imports ? qdri_import_next(running) : NULL;
     if ((stream->exports && !asked) || (stream->imports && (!call || call->verdict == QDRI_UNDECIDED)))
         return QDR_OK;
     *begun = 1;
@@ -195,7 +195,7 @@ static qdr_status agree_to_begin(qdri_running *running, qdr_status status, qdri_
         QDRI_IS_MOST("whether there are wishes for the plan", wishes, 0, 1),
         QDRI_IS_MOST("whether the exporter has wishes for the plan", wishes && stream->exports, 0, 1),
     };
-    qdri_agreement agreement = {.call = "qdr_stream_open",
+    qdri_agreement agreement = {.call = "qdr_stream_create",
                                 .status = status,
                                 .term = term,
                                 .terms = TERMS + count,
@@ -215,8 +215,8 @@ static qdr_status agree_to_begin(qdri_running *running, qdr_status status, qdri_
 
 static qdr_status agree_to_run(qdri_running *running, qdr_status status) {
     qdri_lock(running->wire);
-    status =
-        qdri_agree_status(running->wire, "qdr_stream_open", status, qdri_deadline(running->stream->seconds));
+    status = qdri_agree_status(running->wire, "qdr_stream_create", status,
+                               qdri_deadline(running->stream->seconds));
     qdri_unlock(running->wire);
     return status;
 }
@@ -271,7 +271,7 @@ qdr_status qdri_running_open(qdr_stream *stream, qdri_term *asked, int count) {
 
 static int imports_have_ended(qdri_running *running, const void *context) {
     (void)context;
-    for (const qdr_import_call *call = running->calls; call; call = call->next)
+    for (const qdri_import_call *call = running->calls; call; call = call->next)
         if (!call->finished) return 0;
     return !running->votes && running->heard_last;
 }
@@ -321,7 +321,8 @@ qdr_status qdri_running_may_close(const qdr_stream *stream) {
     int64_t imports = qdri_running_state(running) ? 0 : qdri_import_held(running);
     qdri_unlock(running->wire);
     if (imports == 0) return QDR_OK;
-    return qdri_fail(QDR_BUSY, "%s: %" PRId64 " imports were started and not waited for; wait for them first",
+    return qdri_fail(QDR_ERR_BUSY,
+                     "%s: %" PRId64 " imports were started and not waited for; wait for them first",
                      running->label, imports);
 }
 

@@ -31,7 +31,9 @@
 
 #include "couple/stream/stream.h"
 #include "couple/stream/timeline.h"
+#include "plan/held.h"
 #include "wire/council.h"
+#include "wire/pending.h"
 
 /* ---- small messages ------------------------------------------------------------------------------------ */
 
@@ -203,6 +205,8 @@ typedef struct qdri_messages {
 /* ---- a stream that runs -------------------------------------------------------------------------------- */
 
 /* What a call waits for. */
+typedef struct qdri_import_call qdri_import_call;
+
 typedef struct qdri_wait {
     qdri_wait_kind kind;
     int64_t number;
@@ -243,7 +247,7 @@ struct qdri_running {
     qdr_partners *partners;
     int plan_is_wished, plan_wished_by_exporter; /* in some way */
     qdr_plan *plan;
-    qdr_exchange *exchange;
+    qdri_exchange *exchange;
     int lost;              /* an exchange failed: MPI may still use its memory */
     const void **outgoing; /* [out.count] */
     void **incoming;       /* [in.count] */
@@ -261,10 +265,10 @@ struct qdri_running {
     int64_t mines, mine_capacity, their, their_capacity;
 
     /* Importing. */
-    qdr_import_call *calls; /* in order of requests, those that are not over first */
-    int64_t requests;       /* made */
-    int64_t said;           /* notices of each correspondent */
-    double asked, spared;   /* the last request's time, and the promise */
+    qdri_import_call *calls; /* in order of requests, those that are not over first */
+    int64_t requests;        /* made */
+    int64_t said;            /* notices of each correspondent */
+    double asked, spared;    /* the last request's time, and the promise */
 
     qdri_council *council; /* of the ranks of this program that take part */
     qdri_vote *votes;      /* that are not over */
@@ -283,9 +287,11 @@ struct qdri_running {
     qdri_wait_note told, heard; /* to and from the other root about this stream */
 };
 
-struct qdr_import_call {
+struct qdri_import_call {
+    qdr_pending pending;   /* first: handles convert */
+    double *matched;       /* the caller's, for the time; NULL: not wanted */
     qdri_running *running; /* NULL: it failed, and is closed */
-    qdr_import_call *next;
+    qdri_import_call *next;
     qdri_wanted request;
     qdri_verdict verdict; /* as answered */
     double time;
@@ -322,7 +328,7 @@ static inline double qdri_from_ordered(int64_t word) {
 void qdri_running_step(qdri_running *running);
 /* The failure of the stream, if it has failed; else that of the wire. */
 qdr_status qdri_running_state(qdri_running *running);
-/* Waits until it is ready, or QDR_STALLED after stream->seconds. Returns the stream's failure if it has
+/* Waits until it is ready, or QDR_ERR_STALLED after stream->seconds. Returns the stream's failure if it has
  * one. */
 qdr_status qdri_running_wait(qdri_running *running, const qdri_wait *wait);
 /* Looks whether the wait is in vain; fails the streams then. */
@@ -361,7 +367,7 @@ void qdri_transfer_pack(qdri_running *running, const void *const *data, double t
 /* One exchange: of the snapshot in this slot (-1: this rank exports nothing), for this request. */
 qdr_status qdri_transfer_start(qdri_running *running, const qdri_wanted *request, int slot);
 /* What came, into the arrays of the call. */
-qdr_status qdri_transfer_unpack(qdri_running *running, const qdr_import_call *call);
+qdr_status qdri_transfer_unpack(qdri_running *running, const qdri_import_call *call);
 
 /* `count` values; whole numbers beyond the range become its end, and what is no number 0. */
 void qdri_convert(qdr_type from, qdr_type to, int64_t count, const void *in, void *out);
@@ -373,7 +379,7 @@ int qdri_export_compared(qdri_notice_box *box, const qdri_body *body);
 /* The importer's. */
 int qdri_import_answered(qdri_notice_box *box, const qdri_body *body);
 /* The first call whose data has not come; NULL: none. */
-qdr_import_call *qdri_import_next(const qdri_running *running);
+qdri_import_call *qdri_import_next(const qdri_running *running);
 /* Ends what has ended. */
 void qdri_import_settle(qdri_running *running);
 /* To all exporters that listen to this rank. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "couple/stream/declare.h"
 #include "couple/schedule/share.h"
 
@@ -157,24 +158,22 @@ static qdr_status open_stream(qdr_stream *stream, qdri_head *head, qdr_status de
     return QDR_OK;
 }
 
-static const qdr_stream_options defaults = QDR_STREAM_OPTIONS;
-
-qdr_status qdr_stream_open(qdr_coupling *coupling, const char *name, const qdr_coupled *exports, int exported,
-                           const qdr_coupled *imports, int imported, const qdr_stream_options *options,
-                           qdr_stream **stream) {
+qdr_status qdr_stream_create_sized(qdr_coupling *coupling, const char *name, int exported,
+                                   const qdr_coupled *exports, int imported, const qdr_coupled *imports,
+                                   size_t coupled_bytes, const qdr_stream_options *options,
+                                   qdr_stream **stream) {
     if (!coupling || !stream)
-        return qdri_fail(QDR_INVALID, "qdr_stream_open: %s is NULL", coupling ? "stream" : "coupling");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_stream_create: %s is NULL", coupling ? "stream" : "coupling");
     QDRI_TRY(qdri_wire_state(coupling->space.wire));
     qdr_stream *made = QDRI_ZERO_ARRAY(qdr_stream, 1);
     qdri_head *head = NULL;
     if (!made) return qdri_fail_memory();
-    if (!options) options = &defaults;
-    int is_right = options->size == sizeof *options;
     made->coupling = coupling;
-    made->options = is_right ? *options : defaults;
-    made->seconds = qdri_patience(made->options.seconds > 0 ? made->options.seconds : coupling->seconds);
+    qdri_sized_read(&made->options, sizeof made->options, options);
+    made->seconds = qdri_patience(made->options.deadline > 0 ? made->options.deadline : coupling->seconds);
     double deadline = qdri_deadline(made->seconds);
-    qdr_status status = qdri_declare(made, name, exports, exported, imports, imported, options, &head);
+    qdri_declared_fields fields = {coupled_bytes, {exported, imported}, {exports, imports}};
+    qdr_status status = qdri_declare(made, name, &fields, &head);
     status = open_stream(made, head, status, deadline);
     free(head);
     if (status) {
@@ -194,18 +193,18 @@ qdr_status qdr_stream_open(qdr_coupling *coupling, const char *name, const qdr_c
 
 /* ---- looking ------------------------------------------------------------------------------------------- */
 
-qdr_stream_view qdr_stream_look(const qdr_stream *stream) {
-    qdr_stream_view view = stream->view;
-    qdri_running_look(stream, &view);
-    return view;
+void qdr_stream_look_sized(const qdr_stream *stream, qdr_stream_view *view, size_t view_bytes) {
+    qdr_stream_view known = stream->view;
+    qdri_running_look(stream, &known);
+    qdri_sized_fill(view, view_bytes, &known, sizeof known);
 }
 
 qdr_status qdr_stream_schedule(const qdr_stream *stream, int outgoing, int field, int *partners, int **rank,
                                int64_t **start, int64_t **place) {
     if (!stream || !partners || !rank || !start || !place)
-        return qdri_fail(QDR_INVALID, "qdr_stream_schedule: an argument is NULL");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_stream_schedule: an argument is NULL");
     if (field < 0 || field >= stream->fields)
-        return qdri_fail(QDR_RANGE, "field %d of %d", field, stream->fields);
+        return qdri_fail(QDR_ERR_RANGE, "field %d of %d", field, stream->fields);
     const int *order = outgoing ? stream->exported : stream->imported;
     int has = outgoing ? stream->exports : stream->imports;
     const qdri_field *one = &stream->field[has ? order[field] : field];
@@ -248,7 +247,7 @@ static qdr_status end_lingering(qdr_coupling *coupling) {
     return failed ? qdri_fail(failed, "%s", sentence) : QDR_OK;
 }
 
-qdr_status qdr_stream_close(qdr_stream **stream) {
+qdr_status qdr_stream_destroy(qdr_stream **stream) {
     if (!stream || !*stream) return QDR_OK;
     qdr_stream *closed = *stream;
     QDRI_TRY(qdri_running_may_close(closed));

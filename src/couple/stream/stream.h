@@ -37,9 +37,9 @@ int qdri_convertible(qdr_type from, qdr_type to);
 /* Both. The schedules exist: makes the plan and all that running needs. Leaves nothing behind on failure. Terms that the
  * caller asks for go with the first agreement. */
 qdr_status qdri_running_open(qdr_stream *stream, qdri_term *asked, int count);
-/* QDR_BUSY while imports of it are started whose handles the program has, unless it has failed. */
+/* QDR_ERR_BUSY while imports of it are started whose handles the program has, unless it has failed. */
 qdr_status qdri_running_may_close(const qdr_stream *stream);
-/* Collective as qdr_stream_close(); frees everything also when it fails. But where both programs close what they export,
+/* Collective as qdr_stream_destroy(); frees everything also when it fails. But where both programs close what they export,
  * an exporter need not wait: unless it is for good, `running` then stays, and serves the other program. */
 qdr_status qdri_running_close(qdr_stream *stream, int for_good);
 /* Exports, imports, queued and queue_bytes of the view. */

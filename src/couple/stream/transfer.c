@@ -90,7 +90,8 @@ static qdr_status lay_out(const qdr_stream *stream, int outgoing, int64_t parts,
             int64_t unit = element_bytes(&stream->field[part->field], 0);
             part->at = bytes;
             if (unit > 0 && part->route->places.count > (INT64_MAX / 4 - at - bytes) / unit)
-                return qdri_fail(QDR_RANGE, "stream '%s': the messages of a rank have more than 2^61 bytes",
+                return qdri_fail(QDR_ERR_RANGE,
+                                 "stream '%s': the messages of a rank have more than 2^61 bytes",
                                  stream->name);
             bytes = round_up(bytes + part->route->places.count * unit, FIELD_UNIT);
         }
@@ -154,7 +155,7 @@ static void pack_message(qdri_running *running, const void *const *data, int m, 
     }
     memset(message + end, 0, (size_t)(out->bytes[m] - end));
     qdri_header header = {.time = time, .bytes = out->bytes[m]};
-    if (running->stream->options.checked)
+    if (running->stream->options.checksums)
         header.checksum = qdri_checksum(message + sizeof header, out->bytes[m] - (int64_t)sizeof header);
     memcpy(message, &header, sizeof header);
 }
@@ -179,7 +180,7 @@ qdr_status qdri_transfer_start(qdri_running *running, const qdri_wanted *request
         running->outgoing[m] = message;
     }
     for (int m = 0; m < running->in.count; m++) running->incoming[m] = running->staging + running->in.at[m];
-    qdr_buffers buffers = QDR_BUFFERS;
+    qdr_buffers buffers = {0};
     buffers.item_bytes = 1;
     buffers.outgoing = running->outgoing;
     buffers.incoming = running->incoming;
@@ -188,7 +189,7 @@ qdr_status qdri_transfer_start(qdri_running *running, const qdri_wanted *request
 
 /* ---- importing ----------------------------------------------------------------------------------------- */
 
-static qdr_status check_header(const qdri_running *running, const qdr_import_call *call, int m) {
+static qdr_status check_header(const qdri_running *running, const qdri_import_call *call, int m) {
     const char *message = running->staging + running->in.at[m];
     const char *exporter = running->exporter_name;
     int partner = running->in.partner[m], teller = running->own % running->exporters;
@@ -196,23 +197,24 @@ static qdr_status check_header(const qdri_running *running, const qdr_import_cal
     qdri_header header;
     memcpy(&header, message, sizeof header);
     if (header.request != call->request.number || header.bytes != bytes)
-        return qdri_fail(QDR_MISMATCH,
+        return qdri_fail(QDR_ERR_MISMATCH,
                          "%s: rank %d of %s sent %" PRId64 " bytes for import %" PRId64 " to rank %d of %s, "
                          "which expects %" PRId64 " for import %" PRId64,
                          running->label, partner, exporter, header.bytes, header.request, running->own,
                          running->importer_name, bytes, call->request.number);
     if (header.digest != call->request.digest)
-        return qdri_fail(
-            QDR_MISMATCH, "%s: import %" PRId64 " of rank %d of %s is not what rank %d of %s was asked for",
-            running->label, header.request, running->own, running->importer_name, partner, exporter);
+        return qdri_fail(QDR_ERR_MISMATCH,
+                         "%s: import %" PRId64 " of rank %d of %s is not what rank %d of %s was asked for",
+                         running->label, header.request, running->own, running->importer_name, partner,
+                         exporter);
     if (header.time != call->time)
-        return qdri_fail(QDR_MISMATCH,
+        return qdri_fail(QDR_ERR_MISMATCH,
                          "%s: ranks %d and %d of %s disagree: import %" PRId64
                          " gets the export at time %.17g from the one, at time %.17g from the other",
                          running->label, teller, partner, exporter, header.request, call->time, header.time);
     int64_t body = bytes - (int64_t)sizeof header;
-    if (running->stream->options.checked && header.checksum != qdri_checksum(message + sizeof header, body))
-        return qdri_fail(QDR_BROKEN,
+    if (running->stream->options.checksums && header.checksum != qdri_checksum(message + sizeof header, body))
+        return qdri_fail(QDR_ERR_BROKEN,
                          "%s: the checksum of the export at time %.17g from rank %d of %s to rank %d of %s "
                          "is wrong",
                          running->label, header.time, partner, exporter, running->own,
@@ -233,7 +235,7 @@ static void unpack_part(qdri_running *running, const qdri_field_part *part, cons
                  field->operation, array);
 }
 
-qdr_status qdri_transfer_unpack(qdri_running *running, const qdr_import_call *call) {
+qdr_status qdri_transfer_unpack(qdri_running *running, const qdri_import_call *call) {
     const qdri_messages *in = &running->in;
     for (int m = 0; m < in->count; m++) QDRI_TRY(check_header(running, call, m));
     for (int m = 0; m < in->count; m++)

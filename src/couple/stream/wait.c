@@ -27,7 +27,7 @@ qdr_status qdri_running_state(qdri_running *running) {
 
 static qdr_status stalled(const qdri_running *running) {
     const qdr_stream *stream = running->stream;
-    return qdri_fail(QDR_STALLED, "%s: %s waited %g seconds for %s", running->label,
+    return qdri_fail(QDR_ERR_STALLED, "%s: %s waited %g seconds for %s", running->label,
                      stream->coupling->program->name, stream->seconds, running->wait->what);
 }
 
@@ -38,7 +38,7 @@ static qdr_status deserted(qdri_running *running) {
     if (running->ready || running->wait->kind == QDRI_WAIT_CLOSE)
         return running->failed ? qdri_running_state(running) : QDR_OK;
     qdri_fault_raise(running,
-                     qdri_fail(QDR_PEER, "%s: %s has left, while %s waited for %s", running->label,
+                     qdri_fail(QDR_ERR_PEER, "%s: %s has left, while %s waited for %s", running->label,
                                running->stream->exports ? running->importer_name : running->exporter_name,
                                running->stream->coupling->program->name, running->wait->what));
     return qdri_running_state(running);

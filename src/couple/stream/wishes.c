@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "couple/stream/run.h"
+#include "base/sized.h"
 
 /* What travels, in whole words. */
 typedef struct wishes {
@@ -21,7 +22,7 @@ _Static_assert((int)WORDS <= (int)QDRI_TERMS, "wishes are the terms of one agree
 static qdr_status copy_word(const char *word, char *to, size_t size) {
     if (!word) return QDR_OK;
     if (strlen(word) >= size)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "'%.140s' is too long a name in the plan of a stream; expected less than %zu", word,
                          size);
     memcpy(to, word, strlen(word) + 1);
@@ -29,11 +30,7 @@ static qdr_status copy_word(const char *word, char *to, size_t size) {
 }
 
 static qdr_status make_wishes(const qdr_plan_options *options, wishes *wanted) {
-    if (options->size != sizeof *options)
-        return qdri_fail(QDR_INVALID,
-                         "qdr_plan_options of %zu bytes in the options of a stream; begin with "
-                         "QDR_PLAN_OPTIONS",
-                         options->size);
+    QDRI_TRY(qdri_sized_refuse("qdr_plan_options", options->size, sizeof *options));
     *wanted = (wishes){.chunk = options->chunk, .window = options->window, .barrier = options->barrier != 0};
     QDRI_TRY(copy_word(options->algorithm, wanted->algorithm, sizeof wanted->algorithm));
     QDRI_TRY(copy_word(options->pacing, wanted->pacing, sizeof wanted->pacing));
@@ -60,15 +57,20 @@ static qdr_status share_wishes(qdri_running *running, wishes *wanted, double dea
     qdri_term term[WORDS];
     qdr_status status = QDR_OK;
     for (int i = 0; i < (int)WORDS; i++) word[i] = INT64_MIN;
-    if (stream->options.plan) status = make_wishes(stream->options.plan, wanted);
+    if (stream->options.plan) {
+        qdr_plan_options known;
+        qdri_sized_read(&known, sizeof known, stream->options.plan);
+        status = make_wishes(&known, wanted);
+    }
     if (decides && stream->options.plan && !status) memcpy(word, wanted, sizeof *wanted);
     for (int i = 0; i < (int)WORDS; i++)
         term[i] = QDRI_IS_MOST("a wish for the plan", word[i], INT64_MIN, INT64_MAX);
     qdri_lock(running->wire);
-    status = qdri_agree(
-        running->wire,
-        &(qdri_agreement){
-            .call = "qdr_stream_open", .status = status, .term = term, .terms = WORDS, .deadline = deadline});
+    status = qdri_agree(running->wire, &(qdri_agreement){.call = "qdr_stream_create",
+                                                         .status = status,
+                                                         .term = term,
+                                                         .terms = WORDS,
+                                                         .deadline = deadline});
     qdri_unlock(running->wire);
     QDRI_TRY(status);
     for (int i = 0; i < (int)WORDS; i++) word[i] = term[i].value;
@@ -81,7 +83,8 @@ static const char *unless_empty(const char *word) {
 }
 
 static void fill_options(const qdr_stream *stream, const wishes *wanted, qdr_plan_options *options) {
-    if (stream->options.plan) *options = *stream->options.plan; /* machine, tracing, deadline */
+    if (stream->options.plan)
+        qdri_sized_read(options, sizeof *options, stream->options.plan); /* machine, tracing, deadline */
     options->algorithm = unless_empty(wanted->algorithm);
     options->pacing = unless_empty(wanted->pacing);
     options->transport = unless_empty(wanted->transport);
@@ -89,7 +92,7 @@ static void fill_options(const qdr_stream *stream, const wishes *wanted, qdr_pla
     options->window = wanted->window;
     options->barrier = (int)wanted->barrier;
     options->in_flight = 1;
-    if (!options->stall_seconds) options->stall_seconds = stream->seconds;
+    if (!options->deadline) options->deadline = stream->seconds;
 }
 
 qdr_status qdri_plan_open(qdri_running *running) {

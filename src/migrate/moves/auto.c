@@ -21,7 +21,7 @@ static qdr_status try_robust(const qdri_moves_request *request, int64_t most, qd
     *ended = status == QDR_OK && stuck < 0;
     if (!*ended) qdri_phases_close(phases);
     phases->most = limit;
-    return status == QDR_RANGE ? QDR_OK : status;
+    return status == QDR_ERR_RANGE ? QDR_OK : status;
 }
 
 static int is_better(const qdri_phases *one, const qdri_phases *other, const qdr_pattern_view *view) {
@@ -42,7 +42,7 @@ static qdr_status try_relaxed(qdri_moves_request *request, qdri_phases *phases, 
         *taken = name;
     }
     qdri_phases_close(&other);
-    return status == QDR_RANGE ? QDR_OK : status;
+    return status == QDR_ERR_RANGE ? QDR_OK : status;
 }
 
 static qdr_status build(const qdri_moves_request *request, qdri_phases *phases, const char **taken) {

@@ -6,7 +6,7 @@
 #include "migrate/moves/moves.h"
 #include "migrate/moves/state.h"
 
-#define BROKEN(...) qdri_fail(QDR_BROKEN, __VA_ARGS__)
+#define BROKEN(...) qdri_fail(QDR_ERR_BROKEN, __VA_ARGS__)
 
 /* By receiver, sender, message, offset, each strictly later than the one before. */
 static int in_order(const qdr_move *a, const qdr_move *b) {
@@ -51,7 +51,8 @@ static qdr_status check_sums(const qdr_pattern_view *pattern, const qdr_moves_vi
 }
 
 qdr_status qdr_moves_check(const qdr_pattern *pattern, const int64_t *room, const qdr_moves *moves) {
-    if (!pattern || !room || !moves) return qdri_fail(QDR_INVALID, "qdr_moves_check: an argument is NULL");
+    if (!pattern || !room || !moves)
+        return qdri_fail(QDR_ERR_INVALID, "qdr_moves_check: an argument is NULL");
     qdr_pattern_view matrix = qdr_pattern_look(pattern);
     qdr_moves_view view = qdr_moves_look(moves);
     if (matrix.ranks != view.ranks)

@@ -69,7 +69,7 @@ static qdr_status count_edges(dealer *d) {
     sum_edges(d, d->met[1]);
     int64_t over = sum_edges(d, d->met[0]);
     if (over > QDRI_EVEN_LIMIT)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "relaxed leaves %lld units over when it divides all by %lld; at most %lld",
                          (long long)over, (long long)d->steps, (long long)QDRI_EVEN_LIMIT);
     d->edges = over;

@@ -11,7 +11,7 @@
 
 /* Appends `steps` phases that carry out all flows: ranges of messages, from rank to rank, sorted by sender; in
  * all each rank sends exactly as many units x as it receives. In each phase it then also does, and no more than
- * ceil(x / steps). QDR_RANGE beyond the limit above. Cost: O(moves + R log steps) where the divisions leave R
+ * ceil(x / steps). QDR_ERR_RANGE beyond the limit above. Cost: O(moves + R log steps) where the divisions leave R
  * units over. */
 qdr_status qdri_deal_evenly(const qdri_moves_request *request, const qdr_move *flow, int64_t flows,
                             int64_t steps, qdri_phases *phases);

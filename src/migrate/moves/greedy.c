@@ -156,7 +156,7 @@ static qdr_status run(greedy *g) {
         QDRI_TRY(park(g));
         QDRI_TRY(qdri_ledger_turn(ledger));
         if (ledger->phases->count == before)
-            return qdri_fail(QDR_BROKEN, "greedy moves nothing in phase %lld", (long long)before);
+            return qdri_fail(QDR_ERR_BROKEN, "greedy moves nothing in phase %lld", (long long)before);
     }
     return QDR_OK;
 }

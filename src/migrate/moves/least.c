@@ -24,7 +24,7 @@ static qdr_status try_room(qdri_moves_request *request, int64_t *room, int64_t e
     qdr_status status = qdri_robust_run(request, QDRI_FIRST_STARVED, 0, &phases, &stuck);
     qdri_phases_close(&phases);
     *succeeded = status == QDR_OK && stuck < 0;
-    return status == QDR_RANGE ? QDR_OK : status;
+    return status == QDR_ERR_RANGE ? QDR_OK : status;
 }
 
 static qdr_status bisect(qdri_moves_request *request, int64_t *room, int64_t fails, int64_t *succeeds) {
@@ -61,7 +61,7 @@ qdr_status qdri_least_rooms(const qdri_moves_request *request, int64_t *with_par
 qdr_status qdr_moves_least_room(const qdr_pattern *pattern, int64_t *with_parking, int64_t *without) {
     qdri_moves_request request;
     if (!pattern || !with_parking || !without)
-        return qdri_fail(QDR_INVALID, "qdr_moves_least_room: an argument is NULL");
+        return qdri_fail(QDR_ERR_INVALID, "qdr_moves_least_room: an argument is NULL");
     QDRI_TRY(qdri_request_open(&request, pattern, NULL, NULL));
     qdr_status status = qdri_least_rooms(&request, with_parking, without);
     qdri_request_close(&request);

@@ -25,20 +25,19 @@ qdr_status qdri_moves_method_named(const char *name, const qdri_moves_method **m
             return QDR_OK;
         }
     for (int i = 0; i < QDRI_COUNT_OF(table); i++) qdri_list_add(list, sizeof list, table[i]->name);
-    return qdri_fail(QDR_UNKNOWN, "unknown method '%.60s'; there are %s", name, list);
+    return qdri_fail(QDR_ERR_UNKNOWN, "unknown method '%.60s'; there are %s", name, list);
 }
 
-qdr_status qdr_moves_method(int index, qdr_moves_method_info *info) {
-    if (!info) return qdri_fail(QDR_INVALID, "qdr_moves_method: info is NULL");
-    if (index < 0 || index >= QDRI_COUNT_OF(table))
-        return qdri_fail(QDR_RANGE, "there are %d methods", QDRI_COUNT_OF(table));
+const qdr_moves_method_info *qdr_moves_method(int index) {
+    static _Thread_local qdr_moves_method_info info[QDRI_COUNT_OF(table)];
+    if (index < 0 || index >= QDRI_COUNT_OF(table)) return NULL;
     const qdri_moves_method *method = table[index];
-    *info = (qdr_moves_method_info){
+    info[index] = (qdr_moves_method_info){
         .name = method->name,
         .summary = method->summary,
         .promise = method->promise,
         .options = qdri_options_text(method->options, method->option_count),
         .parks = method->parks,
     };
-    return QDR_OK;
+    return &info[index];
 }

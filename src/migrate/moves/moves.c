@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The object: made by a method of the table, looked at, destroyed. */
 #include "migrate/moves/moves.h"
+#include "base/sized.h"
 
 #include "pattern/pattern.h"
 
@@ -39,7 +40,8 @@ qdr_status qdri_moves_create(const qdr_pattern *pattern, const int64_t *room, co
 
 qdr_status qdr_moves_create(const qdr_pattern *pattern, const int64_t *room, const char *method,
                             qdr_moves **moves) {
-    if (!pattern || !room || !moves) return qdri_fail(QDR_INVALID, "qdr_moves_create: an argument is NULL");
+    if (!pattern || !room || !moves)
+        return qdri_fail(QDR_ERR_INVALID, "qdr_moves_create: an argument is NULL");
     return qdri_moves_create(pattern, room, method, NULL, moves);
 }
 
@@ -52,9 +54,9 @@ void qdr_moves_destroy(qdr_moves **moves) {
     *moves = NULL;
 }
 
-qdr_moves_view qdr_moves_look(const qdr_moves *moves) {
+void qdr_moves_look_sized(const qdr_moves *moves, qdr_moves_view *view, size_t view_bytes) {
     static const int64_t nothing[1] = {0};
-    return (qdr_moves_view){
+    qdr_moves_view known = {
         .method = moves->method,
         .ranks = qdr_pattern_look(moves->pattern).ranks,
         .phases = moves->phases.count,
@@ -65,4 +67,5 @@ qdr_moves_view qdr_moves_look(const qdr_moves *moves) {
         .bound = moves->bound,
         .parked = moves->parked,
     };
+    qdri_sized_fill(view, view_bytes, &known, sizeof known);
 }

@@ -18,7 +18,7 @@
 /* Schedules beyond this are refused: they would take longer than anyone waits. */
 #define QDRI_PHASES_LIMIT (INT64_C(1) << 20)
 
-/* qdr_moves_create() with every allocation counted; the budget must live as long as the moves. QDR_MEMORY
+/* qdr_moves_create() with every allocation counted; the budget must live as long as the moves. QDR_ERR_MEMORY
  * when it does not suffice. A pattern is shared, not copied, and does not count. */
 qdr_status qdri_moves_create(const qdr_pattern *pattern, const int64_t *room, const char *method,
                              qdri_budget *budget, qdr_moves **moves);
@@ -31,7 +31,7 @@ typedef struct qdri_phases {
     int64_t moves, capacity;
     int64_t *start; /* [count + 1], start[count]: where the open phase begins; NULL before the first ends */
     int64_t count, start_capacity;
-    int64_t most;    /* phases; one more is refused with QDR_RANGE */
+    int64_t most;    /* phases; one more is refused with QDR_ERR_RANGE */
     int counts_only; /* moves are forgotten when their phase ends */
 } qdri_phases;
 
@@ -80,7 +80,7 @@ void qdri_request_close(qdri_moves_request *request);
 qdr_status qdri_request_build(qdri_moves_request *request, const char *method, qdri_phases *phases,
                               const char **taken);
 
-/* Fails with QDR_RANGE and the sentence given, and after it the least room that would do. */
+/* Fails with QDR_ERR_RANGE and the sentence given, and after it the least room that would do. */
 qdr_status qdri_refuse(const qdri_moves_request *request, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -34,7 +34,7 @@ static int clear_stage(void **state) {
 }
 
 static void expect(const char *sentence) {
-    assert_int_equal(qdr_moves_check(pattern, room, moves), QDR_BROKEN);
+    assert_int_equal(qdr_moves_check(pattern, room, moves), QDR_ERR_BROKEN);
     if (!strstr(qdr_error_message(), sentence))
         fail_msg("'%s' does not say '%s'", qdr_error_message(), sentence);
 }
@@ -69,7 +69,7 @@ static void sends_on_in_the_same_phase(void **state) {
         assert_int_equal(qdr_pattern_create(3, 1, way ? down : up, &path), QDR_OK);
         qdr_pattern_view view = qdr_pattern_look(path);
         assert_int_equal(qdri_state_open(&memory, &view, one, NULL), QDR_OK);
-        assert_int_equal(qdri_state_apply(&memory, along[way], 2), QDR_BROKEN);
+        assert_int_equal(qdri_state_apply(&memory, along[way], 2), QDR_ERR_BROKEN);
         assert_non_null(strstr(qdr_error_message(), way ? "which rank 2 holds" : "only comes in this phase"));
         qdri_state_close(&memory);
         qdr_pattern_destroy(&path);
@@ -147,12 +147,12 @@ static void is_for_others(void **state) {
     (void)state;
     qdr_pattern *other = NULL;
     assert_int_equal(qdr_pattern_create(4, 2, figure, &other), QDR_OK);
-    assert_int_equal(qdr_moves_check(other, room, moves), QDR_BROKEN);
+    assert_int_equal(qdr_moves_check(other, room, moves), QDR_ERR_BROKEN);
     qdr_pattern_destroy(&other);
     static const int64_t less[] = {1, 1, 65};
-    assert_int_equal(qdr_moves_check(pattern, less, moves), QDR_BROKEN);
+    assert_int_equal(qdr_moves_check(pattern, less, moves), QDR_ERR_BROKEN);
     assert_non_null(strstr(qdr_error_message(), "phase 0: rank 2 takes in 66 units, but has room for 65"));
-    assert_int_equal(qdr_moves_check(NULL, room, moves), QDR_INVALID);
+    assert_int_equal(qdr_moves_check(NULL, room, moves), QDR_ERR_INVALID);
 }
 
 /* Any change of any number of any move, at random, is found. */
@@ -183,7 +183,7 @@ static void random_damage(void **state) {
             default:
                 hurt->to += (int)by;
             }
-            assert_int_equal(qdr_moves_check(it.pattern, it.room, made), QDR_BROKEN);
+            assert_int_equal(qdr_moves_check(it.pattern, it.room, made), QDR_ERR_BROKEN);
         }
         qdr_moves_destroy(&made);
         case_close(&it);

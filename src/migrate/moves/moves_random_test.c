@@ -106,7 +106,7 @@ static void run_method(const instance *it, int index) {
         return;
     }
     assert_null(moves);
-    if (status != QDR_RANGE || !may_refuse(it, methods[index]))
+    if (status != QDR_ERR_RANGE || !may_refuse(it, methods[index]))
         fail_msg("%s on %d ranks, T = %lld, M = %lld: %s", methods[index], it->ranks, (long long)it->total,
                  (long long)it->free, qdr_error_message());
     records[index].refused++;

@@ -62,7 +62,7 @@ static void figure_3(void **state) {
         assert_null(moves);
     }
     /* Without any free memory there is no way but parking, and three phases suffice still. */
-    refused(pattern, none, "robust", QDR_RANGE, "rank 0 waits for data and has no room");
+    refused(pattern, none, "robust", QDR_ERR_RANGE, "rank 0 waits for data and has no room");
     qdr_moves *moves = build(pattern, none, "auto");
     assert_int_equal(qdr_moves_look(moves).phases, 3);
     qdr_moves_destroy(&moves);
@@ -72,20 +72,20 @@ static void figure_3(void **state) {
 static void zero_is_legal(void **state) {
     static const qdr_message local[] = {{0, 0, 7}};
     static const int64_t none[] = {0, 0, 0};
-    qdr_moves_method_info info;
+    const qdr_moves_method_info *info;
     (void)state;
     for (int ranks = 1; ranks <= 3; ranks++) {
         qdr_pattern *pattern = make(ranks, 1, local);
         int64_t with = -1, without = -1;
-        for (int i = 0; qdr_moves_method(i, &info) == QDR_OK; i++) {
-            qdr_moves *moves = build(pattern, none, info.name);
+        for (int i = 0; (info = qdr_moves_method(i)); i++) {
+            qdr_moves *moves = build(pattern, none, info->name);
             qdr_moves_view view = qdr_moves_look(moves);
             assert_int_equal(view.phases, 0);
             assert_int_equal(view.phase_start[0], 0);
             assert_int_equal(view.bound, 0);
             assert_int_equal(view.parked, 0);
             assert_int_equal(view.ranks, ranks);
-            assert_string_equal(view.method, info.name);
+            assert_string_equal(view.method, info->name);
             qdr_moves_destroy(&moves);
         }
         assert_int_equal(qdr_moves_least_room(pattern, &with, &without), QDR_OK);
@@ -115,21 +115,21 @@ static void sentences(void **state) {
     static const int64_t full[] = {0, 0, 1}, little[] = {50, 50, 50};
     (void)state;
     qdr_pattern *pattern = make(3, 3, flood), *swap = make(3, 2, figure);
-    refused(pattern, small, "auto", QDR_RANGE,
+    refused(pattern, small, "auto", QDR_ERR_RANGE,
             "rank 2 receives 110 units and sends 10, so that it needs room for 100; it has room for 99");
-    refused(swap, none, "greedy", QDR_RANGE, "no rank has any room");
-    refused(swap, wrong, "greedy", QDR_RANGE, "the room of rank 1 is -4");
+    refused(swap, none, "greedy", QDR_ERR_RANGE, "no rank has any room");
+    refused(swap, wrong, "greedy", QDR_ERR_RANGE, "the room of rank 1 is -4");
     refused(
-        swap, little, "direct", QDR_RANGE,
+        swap, little, "direct", QDR_ERR_RANGE,
         "direct needs room for 100 units on rank 0, which has room for 50; the least room, the same for all "
         "ranks, is 1 with parking, 1 without");
-    refused(swap, full, "relaxed", QDR_RANGE, "room for 1");
-    refused(swap, little, "gready", QDR_UNKNOWN, "auto, direct, robust, greedy, relaxed");
-    refused(swap, little, "greedy:park=all", QDR_SYNTAX, "starved largest rank");
-    refused(swap, little, "direct:first=rank", QDR_SYNTAX, "no keys");
-    refused(swap, little, "", QDR_SYNTAX, "NAME");
-    refused(NULL, little, "auto", QDR_INVALID, "NULL");
-    refused(swap, NULL, "auto", QDR_INVALID, "NULL");
+    refused(swap, full, "relaxed", QDR_ERR_RANGE, "room for 1");
+    refused(swap, little, "gready", QDR_ERR_UNKNOWN, "auto, direct, robust, greedy, relaxed");
+    refused(swap, little, "greedy:park=all", QDR_ERR_SYNTAX, "starved largest rank");
+    refused(swap, little, "direct:first=rank", QDR_ERR_SYNTAX, "no keys");
+    refused(swap, little, "", QDR_ERR_SYNTAX, "NAME");
+    refused(NULL, little, "auto", QDR_ERR_INVALID, "NULL");
+    refused(swap, NULL, "auto", QDR_ERR_INVALID, "NULL");
     qdr_pattern_destroy(&pattern);
     qdr_pattern_destroy(&swap);
 }
@@ -141,7 +141,7 @@ static void hostile_sizes(void **state) {
     int64_t tight[] = {0, INT64_C(1) << 59, 0};
     (void)state;
     qdr_pattern *pattern = make(3, 1, huge);
-    refused(pattern, endless, "auto", QDR_RANGE, "too many to be moved");
+    refused(pattern, endless, "auto", QDR_ERR_RANGE, "too many to be moved");
     qdr_pattern_destroy(&pattern);
     pattern = make(3, 1, large);
     for (int i = 0; i < 2; i++) {
@@ -153,10 +153,10 @@ static void hostile_sizes(void **state) {
     static const qdr_message swap[] = {{0, 1, INT64_C(1) << 40}, {1, 0, INT64_C(1) << 40}};
     static const int64_t crumbs[] = {1, 1, 1};
     pattern = make(3, 2, swap);
-    refused(pattern, crumbs, "auto", QDR_RANGE, "take at least");
-    refused(pattern, crumbs, "robust", QDR_RANGE, "take at least");
+    refused(pattern, crumbs, "auto", QDR_ERR_RANGE, "take at least");
+    refused(pattern, crumbs, "robust", QDR_ERR_RANGE, "take at least");
     static const int64_t far[] = {1, 1, INT64_C(1) << 40}; /* few phases with parking, endless without */
-    refused(pattern, far, "robust", QDR_RANGE, "more than 1048576 phases");
+    refused(pattern, far, "robust", QDR_ERR_RANGE, "more than 1048576 phases");
     qdr_moves *moves = build(pattern, far, "auto");
     assert_true(qdr_moves_look(moves).phases <= 4);
     qdr_moves_destroy(&moves);
@@ -164,17 +164,16 @@ static void hostile_sizes(void **state) {
 }
 
 static void methods_describe_themselves(void **state) {
-    qdr_moves_method_info info;
+    const qdr_moves_method_info *info;
     int count = 0;
     (void)state;
-    for (; qdr_moves_method(count, &info) == QDR_OK; count++) {
-        assert_true(info.name[0] && info.summary[0] && info.promise[0]);
-        assert_int_equal(info.parks, strcmp(info.name, "direct") && strcmp(info.name, "robust"));
-        assert_true(!strcmp(info.name, "greedy") == (strstr(info.options, "park=starved") != NULL));
+    for (; (info = qdr_moves_method(count)); count++) {
+        assert_true(info->name[0] && info->summary[0] && info->promise[0]);
+        assert_int_equal(info->parks, strcmp(info->name, "direct") && strcmp(info->name, "robust"));
+        assert_true(!strcmp(info->name, "greedy") == (strstr(info->options, "park=starved") != NULL));
     }
     assert_int_equal(count, 5);
-    assert_int_equal(qdr_moves_method(-1, &info), QDR_RANGE);
-    assert_int_equal(qdr_moves_method(0, NULL), QDR_INVALID);
+    assert_null(qdr_moves_method(-1));
 }
 
 /* What is named works, with parking and one less does not. */
@@ -196,7 +195,7 @@ static void least_room(void **state) {
         qdr_moves_destroy(&moves);
         if (with > 0) {
             for (int r = 0; r < it.ranks; r++) room[r] = with - 1;
-            assert_int_equal(qdr_moves_create(it.pattern, room, "auto", &moves), QDR_RANGE);
+            assert_int_equal(qdr_moves_create(it.pattern, room, "auto", &moves), QDR_ERR_RANGE);
         }
         case_close(&it);
     }
@@ -267,13 +266,13 @@ static void writes_itself(void **state) {
     free(text);
     free(json);
     free(svg);
-    assert_int_equal(qdr_moves_write_text(NULL, stdout), QDR_INVALID);
-    assert_int_equal(qdr_moves_write_json(moves, NULL), QDR_INVALID);
-    assert_int_equal(qdr_moves_write_svg(pattern, NULL, moves, stdout), QDR_INVALID);
+    assert_int_equal(qdr_moves_write_text(NULL, stdout), QDR_ERR_INVALID);
+    assert_int_equal(qdr_moves_write_json(moves, NULL), QDR_ERR_INVALID);
+    assert_int_equal(qdr_moves_write_svg(pattern, NULL, moves, stdout), QDR_ERR_INVALID);
     FILE *full = fopen("/dev/full", "w");
     if (full) {
         setvbuf(full, NULL, _IONBF, 0);
-        assert_int_equal(qdr_moves_write_json(moves, full), QDR_FILE);
+        assert_int_equal(qdr_moves_write_json(moves, full), QDR_ERR_FILE);
         fclose(full);
     }
     qdr_moves_destroy(&moves);
@@ -285,11 +284,11 @@ static void deterministic(void **state) {
     (void)state;
     qdri_random random = qdri_random_seed(21);
     instance it = case_open(&random, SPARSE, SOME_UNITS, 24, 60);
-    qdr_moves_method_info info;
-    for (int i = 0; qdr_moves_method(i, &info) == QDR_OK; i++) {
+    const qdr_moves_method_info *info;
+    for (int i = 0; (info = qdr_moves_method(i)); i++) {
         qdr_moves *one = NULL, *other = NULL;
-        if (qdr_moves_create(it.pattern, it.room, info.name, &one)) continue;
-        other = build(it.pattern, it.room, info.name);
+        if (qdr_moves_create(it.pattern, it.room, info->name, &one)) continue;
+        other = build(it.pattern, it.room, info->name);
         char *first = written(it.pattern, it.room, one, 1), *second = written(it.pattern, it.room, other, 1);
         assert_string_equal(first, second);
         free(first);

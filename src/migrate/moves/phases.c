@@ -75,7 +75,7 @@ qdr_status qdri_phases_end(qdri_phases *phases) {
     int64_t first = phases->start ? phases->start[phases->count] : 0, count = phases->moves - first;
     if (count == 0) return QDR_OK;
     if (phases->count >= phases->most)
-        return qdri_fail(QDR_RANGE, "the schedule has more than %lld phases", (long long)phases->most);
+        return qdri_fail(QDR_ERR_RANGE, "the schedule has more than %lld phases", (long long)phases->most);
     if (phases->counts_only) {
         phases->moves = 0;
         phases->count++;

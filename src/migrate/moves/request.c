@@ -13,7 +13,7 @@
 static qdr_status read_rooms(qdri_moves_request *request, const int64_t *given, int64_t *room) {
     for (int rank = 0; rank < request->view.ranks; rank++) {
         if (given[rank] < 0)
-            return qdri_fail(QDR_RANGE, "the room of rank %d is %lld; expected 0 or more", rank,
+            return qdri_fail(QDR_ERR_RANGE, "the room of rank %d is %lld; expected 0 or more", rank,
                              (long long)given[rank]);
         request->free =
             qdri_least(request->free + qdri_least(given[rank], QDRI_UNITS_LIMIT), QDRI_UNITS_LIMIT);
@@ -26,13 +26,13 @@ static qdr_status check_end(const qdri_moves_request *request) {
     for (int rank = 0; rank < request->view.ranks; rank++)
         if (request->in[rank] - request->out[rank] > request->room[rank])
             return qdri_fail(
-                QDR_RANGE,
+                QDR_ERR_RANGE,
                 "rank %d receives %lld units and sends %lld, so that it needs room for %lld; it has "
                 "room for %lld",
                 rank, (long long)request->in[rank], (long long)request->out[rank],
                 (long long)(request->in[rank] - request->out[rank]), (long long)request->room[rank]);
     if (request->total > 0 && request->free == 0)
-        return qdri_fail(QDR_RANGE, "no rank has any room; at least one needs room for 1 unit");
+        return qdri_fail(QDR_ERR_RANGE, "no rank has any room; at least one needs room for 1 unit");
     return QDR_OK;
 }
 
@@ -45,7 +45,7 @@ static qdr_status fill(qdri_moves_request *request, const int64_t *room, int64_t
         in[view->destination[m]] += view->items[m];
     }
     if (request->total > QDRI_UNITS_LIMIT)
-        return qdri_fail(QDR_RANGE, "%lld units are too many to be moved; at most %lld",
+        return qdri_fail(QDR_ERR_RANGE, "%lld units are too many to be moved; at most %lld",
                          (long long)request->total, (long long)QDRI_UNITS_LIMIT);
     if (!room) return QDR_OK;
     QDRI_TRY(read_rooms(request, room, kept));
@@ -86,7 +86,7 @@ qdr_status qdri_request_build(qdri_moves_request *request, const char *method, q
     *taken = found->name;
     if (request->total == 0) return QDR_OK;
     if (request->bound > QDRI_PHASES_LIMIT / 2)
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "%lld units through room for %lld take at least %lld phases; there may be %lld",
                          (long long)request->total, (long long)request->free, (long long)request->bound,
                          (long long)(QDRI_PHASES_LIMIT / 2));
@@ -103,8 +103,8 @@ qdr_status qdri_refuse(const qdri_moves_request *request, const char *format, ..
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    if (qdri_least_rooms(request, &with, &without) != QDR_OK) return qdri_fail(QDR_RANGE, "%s", sentence);
-    return qdri_fail(QDR_RANGE,
+    if (qdri_least_rooms(request, &with, &without) != QDR_OK) return qdri_fail(QDR_ERR_RANGE, "%s", sentence);
+    return qdri_fail(QDR_ERR_RANGE,
                      "%s; the least room, the same for all ranks, is %lld with parking, %lld without",
                      sentence, (long long)with, (long long)without);
 }

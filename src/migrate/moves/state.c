@@ -15,7 +15,7 @@
 /* Twice as much as can be moved at all: more room makes no difference, and sums of it might overflow. */
 #define ENDLESS (INT64_C(1) << 61)
 
-#define BROKEN(...) qdri_fail(QDR_BROKEN, __VA_ARGS__)
+#define BROKEN(...) qdri_fail(QDR_ERR_BROKEN, __VA_ARGS__)
 
 qdr_status qdri_state_open(qdri_state *state, const qdr_pattern_view *view, const int64_t *room,
                            qdri_budget *budget) {

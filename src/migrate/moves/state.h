@@ -29,10 +29,10 @@ qdr_status qdri_state_open(qdri_state *state, const qdr_pattern_view *view, cons
                            qdri_budget *budget);
 void qdri_state_close(qdri_state *state);
 
-/* Carries out one phase. QDR_BROKEN with a sentence where it cannot be: then the state is of no further use. */
+/* Carries out one phase. QDR_ERR_BROKEN with a sentence where it cannot be: then the state is of no further use. */
 qdr_status qdri_state_apply(qdri_state *state, const qdr_move *move, int64_t moves);
 
-/* QDR_BROKEN unless all data is at its destination. */
+/* QDR_ERR_BROKEN unless all data is at its destination. */
 qdr_status qdri_state_finish(const qdri_state *state);
 
 #endif

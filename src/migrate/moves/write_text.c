@@ -16,7 +16,7 @@ static void write_move(const qdr_move *move, const qdr_pattern_view *pattern, qd
 }
 
 qdr_status qdr_moves_write_text(const qdr_moves *moves, FILE *stream) {
-    if (!moves || !stream) return qdri_fail(QDR_INVALID, "qdr_moves_write_text: an argument is NULL");
+    if (!moves || !stream) return qdri_fail(QDR_ERR_INVALID, "qdr_moves_write_text: an argument is NULL");
     qdr_moves_view view = qdr_moves_look(moves);
     qdr_pattern_view pattern = qdr_pattern_look(moves->pattern);
     qdri_printer printer = {stream, 0}, *out = &printer;

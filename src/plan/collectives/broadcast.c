@@ -52,17 +52,17 @@ static qdr_status check_group(int count, const int *group, int own, int ranks) {
     int found = 0;
     for (int k = 0; k < count; k++) {
         if (group[k] < 0 || group[k] >= ranks)
-            return qdri_fail(QDR_RANGE, "rank %d of the group is not in 0..%d", group[k], ranks - 1);
+            return qdri_fail(QDR_ERR_RANGE, "rank %d of the group is not in 0..%d", group[k], ranks - 1);
         found |= group[k] == own;
     }
     return found ? QDR_OK
-                 : qdri_fail(QDR_INVALID, "rank %d calls a broadcast to a group of %d that it is not in", own,
-                             count);
+                 : qdri_fail(QDR_ERR_INVALID, "rank %d calls a broadcast to a group of %d that it is not in",
+                             own, count);
 }
 
 static qdr_status check_data(const void *data, int64_t bytes) {
-    if (bytes < 0) return qdri_fail(QDR_RANGE, "qdr_broadcast: %" PRId64 " bytes", bytes);
-    if (bytes > 0 && !data) return qdri_fail(QDR_INVALID, "qdr_broadcast: data is NULL");
+    if (bytes < 0) return qdri_fail(QDR_ERR_RANGE, "qdr_broadcast: %" PRId64 " bytes", bytes);
+    if (bytes > 0 && !data) return qdri_fail(QDR_ERR_INVALID, "qdr_broadcast: data is NULL");
     return QDR_OK;
 }
 
@@ -100,8 +100,9 @@ static void go_on(qdri_operation *operation, qdr_status status) {
     walk *way = (walk *)operation;
     int own = qdri_wire_rank(way->wire);
     if (!status && operation->bytes != way->bytes)
-        status = qdri_fail(QDR_MISMATCH, "rank %d broadcasts %" PRId64 " bytes, but rank %d expects %" PRId64,
-                           operation->partner, operation->bytes, own, way->bytes);
+        status =
+            qdri_fail(QDR_ERR_MISMATCH, "rank %d broadcasts %" PRId64 " bytes, but rank %d expects %" PRId64,
+                      operation->partner, operation->bytes, own, way->bytes);
     while (!status && way->next < way->steps) {
         const qdr_step *step = &way->step[way->next++];
         if (step->from != own && step->to != own) continue;
@@ -115,9 +116,10 @@ static void go_on(qdri_operation *operation, qdr_status status) {
 static qdr_status fail_stalled(const walk *way) {
     const qdr_step *step = &way->step[way->next - 1];
     int own = qdri_wire_rank(way->wire);
-    return qdri_fail(
-        QDR_STALLED, "rank %d: the deadline passed in a broadcast of %" PRId64 " bytes, waiting %s rank %d",
-        own, way->bytes, step->to == own ? "for" : "to send to", step->to == own ? step->from : step->to);
+    return qdri_fail(QDR_ERR_STALLED,
+                     "rank %d: the deadline passed in a broadcast of %" PRId64 " bytes, waiting %s rank %d",
+                     own, way->bytes, step->to == own ? "for" : "to send to",
+                     step->to == own ? step->from : step->to);
 }
 
 /* Where the root alone sends, others than elsewhere: ranks that have different algorithms do not hear each other. */
@@ -139,7 +141,7 @@ static qdr_status run(qdri_wire *wire, const qdr_step *step, int64_t steps, void
     way.operation = (qdri_operation){.done = go_on, .bytes = bytes};
     go_on(&way.operation, QDR_OK);
     qdr_status status = qdri_wait_until(wire, &way.finished, qdri_deadline(0));
-    if (status == QDR_STALLED) status = fail_stalled(&way);
+    if (status == QDR_ERR_STALLED) status = fail_stalled(&way);
     if (!way.finished) qdri_cancel(wire, &way.operation);
     if (!status) status = way.status;
     if (status) qdri_wire_break(wire, status);
@@ -166,7 +168,7 @@ qdr_status qdr_broadcast(MPI_Comm comm, const char *algorithm, int count, const 
     QDRI_TRY(check_data(data, bytes));
     QDRI_TRY(qdri_wire_find(comm, &wire));
     qdr_status status =
-        qdr_broadcast_steps(algorithm ? algorithm : "recursive", count, group, bytes, &step, &steps);
+        qdr_broadcast_steps(algorithm ? algorithm : "recursive", count, group, bytes, &steps, &step);
     if (!status) {
         status = broadcast(wire, count, group, step, data, bytes);
         free(step);

@@ -59,7 +59,7 @@ static void exchange(MPI_Comm comm, const char *algorithm, int64_t bytes, int ro
                   *expected = make_bytes(bytes * ranks);
     fill(out, bytes * ranks, (uint64_t)(100 * round + rank));
     MPI_Alltoall(out, (int)bytes, MPI_BYTE, expected, (int)bytes, MPI_BYTE, comm);
-    qdr_status status = qdr_complete_exchange(comm, algorithm, out, in, bytes);
+    qdr_status status = qdr_alltoall(comm, algorithm, bytes, out, in);
     CHECK_SAYING(status == QDR_OK, "%s, %lld bytes: %s", algorithm ? algorithm : "NULL", (long long)bytes,
                  qdr_error_message());
     if (votes(status != QDR_OK)) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -78,23 +78,23 @@ static void exchange_sizes(const char *algorithm) {
 
 static void refuse_without_machine(const char *algorithm) {
     unsigned char *out = make_bytes(ranks), *in = make_bytes(ranks);
-    qdr_status status = qdr_complete_exchange(MPI_COMM_WORLD, algorithm, out, in, 1);
-    CHECK_SAYING(status == QDR_INVALID, "%s without a machine: %s", algorithm, qdr_status_text(status));
+    qdr_status status = qdr_alltoall(MPI_COMM_WORLD, algorithm, 1, out, in);
+    CHECK_SAYING(status == QDR_ERR_INVALID, "%s without a machine: %s", algorithm, qdr_status_text(status));
     free(out);
     free(in);
 }
 
 /* Every name that the table has, the papers' names included. */
 static void test_every_name(void) {
-    qdr_algorithm_info info;
-    for (int index = 0; qdr_algorithm(index, &info) == QDR_OK; index++) {
-        if (info.needs_machine) {
-            refuse_without_machine(info.name);
+    const qdr_algorithm_info *info;
+    for (int index = 0; (info = qdr_algorithm(index)); index++) {
+        if (info->needs_machine) {
+            refuse_without_machine(info->name);
             continue;
         }
-        exchange_sizes(info.name);
+        exchange_sizes(info->name);
         char aliases[100], *rest = aliases;
-        snprintf(aliases, sizeof aliases, "%s", info.aliases);
+        snprintf(aliases, sizeof aliases, "%s", info->aliases);
         for (char *name; (name = strtok_r(rest, " ", &rest));) exchange(MPI_COMM_WORLD, name, 1000, 2);
     }
     exchange_sizes(NULL);
@@ -153,7 +153,7 @@ static void test_released(void) {
     CHECK(qdri_wire_kept(wire, count_released, "mine") == &mine);
     CHECK(qdri_wire_kept(wire, count_released, "yours") == NULL && released == 0);
     MPI_Comm_free(&comm);
-    CHECK(released == 1 && qdri_wire_state(wire) == QDR_GONE);
+    CHECK(released == 1 && qdri_wire_state(wire) == QDR_ERR_GONE);
     qdri_wire_release(&wire);
     CHECK(wires() == before);
 }
@@ -165,18 +165,18 @@ static void test_exchange_refusals(void) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     int last = rank == ranks - 1;
     unsigned char *out = make_bytes(8 * ranks), *in = make_bytes(8 * ranks);
-    CHECK(qdr_complete_exchange(comm, "no-such", out, in, 8) == QDR_UNKNOWN);
-    CHECK(qdr_complete_exchange(comm, "PEX:no=1", out, in, 8) == QDR_SYNTAX);
-    CHECK(qdr_complete_exchange(MPI_COMM_NULL, "PEX", out, in, 8) == QDR_INVALID);
-    CHECK(qdr_complete_exchange(comm, "PEX", out, in, last ? -1 : 8) == QDR_RANGE);
-    CHECK(qdr_complete_exchange(comm, "PEX", last ? NULL : out, in, 8) == QDR_INVALID);
-    CHECK(qdr_complete_exchange(comm, "PEX", out, last ? NULL : in, 8) == QDR_INVALID);
-    CHECK(qdr_complete_exchange(comm, "PEX", out, in, INT64_MAX) == QDR_RANGE);
+    CHECK(qdr_alltoall(comm, "no-such", 8, out, in) == QDR_ERR_UNKNOWN);
+    CHECK(qdr_alltoall(comm, "PEX:no=1", 8, out, in) == QDR_ERR_SYNTAX);
+    CHECK(qdr_alltoall(MPI_COMM_NULL, "PEX", 8, out, in) == QDR_ERR_INVALID);
+    CHECK(qdr_alltoall(comm, "PEX", last ? -1 : 8, out, in) == QDR_ERR_RANGE);
+    CHECK(qdr_alltoall(comm, "PEX", 8, last ? NULL : out, in) == QDR_ERR_INVALID);
+    CHECK(qdr_alltoall(comm, "PEX", 8, out, last ? NULL : in) == QDR_ERR_INVALID);
+    CHECK(qdr_alltoall(comm, "PEX", INT64_MAX, out, in) == QDR_ERR_RANGE);
     CHECK(strstr(qdr_error_message(), "; expected 0 to 4611686018427387904") || ranks > 1);
-    if (ranks > 1) CHECK(qdr_complete_exchange(comm, "PEX", out, in, last ? 7 : 8) == QDR_MISMATCH);
-    CHECK(qdr_complete_exchange(comm, "PEX", NULL, NULL, 0) == QDR_OK);
-    CHECK(qdr_complete_exchange(comm, "PEX", out, out, 8) == QDR_INVALID);
-    CHECK(qdr_complete_exchange(comm, "PEX", out, in, -1) == QDR_RANGE);
+    if (ranks > 1) CHECK(qdr_alltoall(comm, "PEX", last ? 7 : 8, out, in) == QDR_ERR_MISMATCH);
+    CHECK(qdr_alltoall(comm, "PEX", 0, NULL, NULL) == QDR_OK);
+    CHECK(qdr_alltoall(comm, "PEX", 8, out, out) == QDR_ERR_INVALID);
+    CHECK(qdr_alltoall(comm, "PEX", -1, out, in) == QDR_ERR_RANGE);
     exchange(comm, "PEX", 8, 0);
     MPI_Comm_free(&comm);
     free(out);
@@ -265,16 +265,16 @@ static void test_broadcast_refusals(void) {
     int twice[] = {0, 0}, outside[] = {0, ranks}, negative[] = {0, -1}, own[] = {rank},
         other[] = {(rank + 1) % ranks};
     char byte = 1;
-    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 2, twice, &byte, 1) == QDR_INVALID);
-    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 2, outside, &byte, 1) == QDR_RANGE);
-    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 2, negative, &byte, 1) == QDR_RANGE);
-    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 0, own, &byte, 1) == QDR_INVALID);
-    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 1, NULL, &byte, 1) == QDR_INVALID);
-    CHECK(qdr_broadcast(MPI_COMM_WORLD, "ring", 1, own, &byte, 1) == QDR_UNKNOWN);
-    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 1, own, &byte, -1) == QDR_RANGE);
-    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 1, own, NULL, 1) == QDR_INVALID);
+    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 2, twice, &byte, 1) == QDR_ERR_INVALID);
+    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 2, outside, &byte, 1) == QDR_ERR_RANGE);
+    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 2, negative, &byte, 1) == QDR_ERR_RANGE);
+    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 0, own, &byte, 1) == QDR_ERR_INVALID);
+    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 1, NULL, &byte, 1) == QDR_ERR_INVALID);
+    CHECK(qdr_broadcast(MPI_COMM_WORLD, "ring", 1, own, &byte, 1) == QDR_ERR_UNKNOWN);
+    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 1, own, &byte, -1) == QDR_ERR_RANGE);
+    CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 1, own, NULL, 1) == QDR_ERR_INVALID);
     CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 1, own, NULL, 0) == QDR_OK);
-    if (ranks > 1) CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 1, other, &byte, 1) == QDR_INVALID);
+    if (ranks > 1) CHECK(qdr_broadcast(MPI_COMM_WORLD, "LIB", 1, other, &byte, 1) == QDR_ERR_INVALID);
     CHECK(byte == 1);
 }
 
@@ -284,12 +284,12 @@ static void test_prepare(void) {
     int own[] = {rank};
     char byte = 1;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    CHECK(qdr_broadcast(comm, NULL, 1, own, &byte, 1) == QDR_INVALID);
+    CHECK(qdr_broadcast(comm, NULL, 1, own, &byte, 1) == QDR_ERR_INVALID);
     CHECK(strstr(qdr_error_message(), "qdr_prepare"));
     CHECK(qdr_prepare(comm) == QDR_OK && qdr_prepare(comm) == QDR_OK);
     CHECK(qdr_broadcast(comm, NULL, 1, own, &byte, 1) == QDR_OK);
     MPI_Comm_free(&comm);
-    CHECK(qdr_prepare(MPI_COMM_NULL) == QDR_INVALID);
+    CHECK(qdr_prepare(MPI_COMM_NULL) == QDR_ERR_INVALID);
 }
 
 /* ---- deadlines ----------------------------------------------------------------------------------------- */
@@ -298,9 +298,9 @@ static void test_prepare(void) {
 static void set_deadline(const char *seconds) {
     MPI_Comm fresh;
     if (seconds)
-        setenv("QDR_STALL_SECONDS", seconds, 1);
+        setenv("QDR_DEADLINE", seconds, 1);
     else
-        unsetenv("QDR_STALL_SECONDS");
+        unsetenv("QDR_DEADLINE");
     MPI_Comm_dup(MPI_COMM_WORLD, &fresh);
     CHECK(qdr_prepare(fresh) == QDR_OK);
     MPI_Comm_free(&fresh);
@@ -313,15 +313,16 @@ static void test_deadlines(void) {
     int pair[] = {0, 1};
     for (int with_broadcast = 0; with_broadcast < 2; with_broadcast++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        CHECK(qdr_complete_exchange(comm, "BEX", out, in, 1) == QDR_OK);
+        CHECK(qdr_alltoall(comm, "BEX", 1, out, in) == QDR_OK);
         set_deadline("0.3");
         if (with_broadcast ? rank == 1 : rank > 0) {
             qdr_status status = with_broadcast ? qdr_broadcast(comm, "REB", 2, pair, out, 1)
-                                               : qdr_complete_exchange(comm, "BEX", out, in, 1);
-            CHECK_SAYING(status == QDR_STALLED, "%s: %s", qdr_status_text(status), qdr_error_message());
+                                               : qdr_alltoall(comm, "BEX", 1, out, in);
+            CHECK_SAYING(status == QDR_ERR_STALLED, "%s: %s", qdr_status_text(status), qdr_error_message());
             if (with_broadcast) CHECK(strstr(qdr_error_message(), "waiting for rank 0"));
-            CHECK(qdr_complete_exchange(comm, "BEX", out, in, 1) == QDR_LOST);
-            CHECK(qdr_broadcast(comm, "REB", 2, pair, out, 1) == (rank == 1 ? QDR_LOST : QDR_INVALID));
+            CHECK(qdr_alltoall(comm, "BEX", 1, out, in) == QDR_ERR_LOST);
+            CHECK(qdr_broadcast(comm, "REB", 2, pair, out, 1) ==
+                  (rank == 1 ? QDR_ERR_LOST : QDR_ERR_INVALID));
         }
         MPI_Barrier(MPI_COMM_WORLD);
         set_deadline(NULL);

@@ -2,37 +2,38 @@
 /* Meeting after each phase: see barrier.h. */
 #include "plan/executors/barrier.h"
 
-static int rounds_of(const qdr_exchange *exchange) {
+static int rounds_of(const qdri_exchange *exchange) {
     int rounds = 0;
     while ((INT64_C(1) << rounds) < exchange->program->ranks) rounds++;
     return rounds;
 }
 
 /* Phases of all stages in one row. */
-static int64_t number_of(const qdr_exchange *exchange, const qdri_hop *hop) {
+static int64_t number_of(const qdri_exchange *exchange, const qdri_hop *hop) {
     return hop->stage * (exchange->plan->last_phase + 1) + hop->phase;
 }
 
-int qdri_phase_barrier_open(const qdr_exchange *exchange, const qdri_phase_barrier *barrier,
+int qdri_phase_barrier_open(const qdri_exchange *exchange, const qdri_phase_barrier *barrier,
                             const qdri_hop *hop) {
     return !exchange->plan->barrier || number_of(exchange, hop) <= barrier->open;
 }
 
 /* Whether all hops up to the open phase have ended. */
-static int has_ended(const qdr_exchange *exchange, const qdri_half *half, const qdri_side *side, int64_t open,
-                     int64_t *front) {
+static int has_ended(const qdri_exchange *exchange, const qdri_half *half, const qdri_side *side,
+                     int64_t open, int64_t *front) {
     while (*front < side->hops && half->flow[*front].ended == half->flow[*front].bytes) ++*front;
     return *front == side->hops || number_of(exchange, &side->hop[*front]) > open;
 }
 
-void qdri_phase_barrier_heard(qdr_exchange *exchange, qdri_phase_barrier *barrier, const qdri_note *note) {
+void qdri_phase_barrier_heard(qdri_exchange *exchange, qdri_phase_barrier *barrier, const qdri_note *note) {
     if (note->kind < 0 || note->kind >= QDRI_BARRIER_ROUNDS)
-        qdri_exchange_fail(exchange, qdri_fail(QDR_MISMATCH, "a message of another kind of exchange came"));
+        qdri_exchange_fail(exchange,
+                           qdri_fail(QDR_ERR_MISMATCH, "a message of another kind of exchange came"));
     else
         barrier->heard[note->kind]++;
 }
 
-int qdri_phase_barrier_awaits(const qdr_exchange *exchange, const qdri_phase_barrier *barrier,
+int qdri_phase_barrier_awaits(const qdri_exchange *exchange, const qdri_phase_barrier *barrier,
                               int64_t *phase) {
     if (!exchange->held || !barrier->telling) return -1;
     int64_t ranks = exchange->program->ranks, step = INT64_C(1) << barrier->round;
@@ -40,7 +41,7 @@ int qdri_phase_barrier_awaits(const qdr_exchange *exchange, const qdri_phase_bar
     return (int)((exchange->program->rank + ranks - step % ranks) % ranks);
 }
 
-int qdri_phase_barrier_advance(qdr_exchange *exchange, qdri_phase_barrier *barrier) {
+int qdri_phase_barrier_advance(qdri_exchange *exchange, qdri_phase_barrier *barrier) {
     const qdri_program *program = exchange->program;
     int64_t meetings = program->stages * (exchange->plan->last_phase + 1);
     int rounds = rounds_of(exchange), opened = 0;

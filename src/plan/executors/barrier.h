@@ -22,17 +22,17 @@ typedef struct qdri_phase_barrier {
 } qdri_phase_barrier;
 
 /* Whether this hop's phase may begin. */
-int qdri_phase_barrier_open(const qdr_exchange *exchange, const qdri_phase_barrier *barrier,
+int qdri_phase_barrier_open(const qdri_exchange *exchange, const qdri_phase_barrier *barrier,
                             const qdri_hop *hop);
 
 /* Goes as far as it can; true when further phases were opened. */
-int qdri_phase_barrier_advance(qdr_exchange *exchange, qdri_phase_barrier *barrier);
+int qdri_phase_barrier_advance(qdri_exchange *exchange, qdri_phase_barrier *barrier);
 
 /* The rank whose word this one waits for, having said its own, and in which phase; -1: none. */
-int qdri_phase_barrier_awaits(const qdr_exchange *exchange, const qdri_phase_barrier *barrier,
+int qdri_phase_barrier_awaits(const qdri_exchange *exchange, const qdri_phase_barrier *barrier,
                               int64_t *phase);
 
 /* A control message of a meeting. */
-void qdri_phase_barrier_heard(qdr_exchange *exchange, qdri_phase_barrier *barrier, const qdri_note *note);
+void qdri_phase_barrier_heard(qdri_exchange *exchange, qdri_phase_barrier *barrier, const qdri_note *note);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct grants {
     int64_t promise;   /* of bytes that may come unasked in the slot's next exchange, from each rank */
     int is_at_port;    /* is in the list of those that have the port's window together */
     int stuck;         /* lanes that claim nothing, since they are to answer first */
-    qdr_exchange *next;
+    qdri_exchange *next;
     qdri_claims claims; /* of lanes to be granted, where there is no schedule */
 } grants;
 
@@ -71,7 +71,7 @@ static void sum_stage(qdri_half *half, const qdri_side *side, int stage) {
 }
 
 /* How much of a lane goes without a grant in this stage. */
-static int64_t unasked(const qdr_exchange *exchange, const qdri_half *half, int number) {
+static int64_t unasked(const qdri_exchange *exchange, const qdri_half *half, int number) {
     int64_t bytes = granting_of(half, number)->stage_bytes,
             limit = exchange->window / exchange->program->ranks;
     if (exchange->plan->ordered) return bytes <= limit ? bytes : 0;
@@ -80,13 +80,13 @@ static int64_t unasked(const qdr_exchange *exchange, const qdri_half *half, int 
 }
 
 /* The window of this rank, whatever it leaves to others. */
-static int64_t whole_window(const qdr_exchange *exchange) {
+static int64_t whole_window(const qdri_exchange *exchange) {
     const qdri_port *port = exchange->plan->port;
     return port ? (int64_t)port->window : exchange->window;
 }
 
 /* The least that is worth a message. Several of them must fit into a window, however small that is. */
-static int64_t least_chunk(const qdr_exchange *exchange) {
+static int64_t least_chunk(const qdri_exchange *exchange) {
     const qdri_port *port = exchange->plan->port;
     if (!port) return exchange->chunk;
     int64_t window = (int64_t)port->window, few = qdri_larger(QDRI_PACKET, window / 4);
@@ -97,18 +97,18 @@ static int64_t least_chunk(const qdr_exchange *exchange) {
 
 /* By schedule, both ends cut hops into chunks from their beginning, because a grant may come before its
  * stage; `paced` has no stages, and answers each grant with one message. */
-static void pump_lane(qdr_exchange *exchange, int lane) {
+static void pump_lane(qdri_exchange *exchange, int lane) {
     qdri_lane_send(exchange, lane, !exchange->plan->ordered);
 }
 
 /* Grants are heard one by one, and only while there is a chunk to answer with: two may not become one
  * message. */
-static void listen(qdr_exchange *exchange) {
+static void listen(qdri_exchange *exchange) {
     const grants *state = exchange->state;
     if (state->ungranted > 0 && qdri_chunk_possible(&exchange->out)) qdri_control_listen(exchange);
 }
 
-static void sent(qdr_exchange *exchange, int64_t hop) {
+static void sent(qdri_exchange *exchange, int64_t hop) {
     qdri_lanes_send(exchange, hop, !exchange->plan->ordered);
     listen(exchange);
 }
@@ -120,14 +120,14 @@ static void hear(grants *state, int64_t load, int64_t left) {
     }
 }
 
-static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
+static void control(qdri_exchange *exchange, int from, const qdri_note *note) {
     grants *state = exchange->state;
     int number = exchange->program->out.lane_of[from];
     qdri_lane_flow *lane = number < 0 ? NULL : &exchange->out.lane[number];
     if (!lane || note->offset != lane->granted || note->bytes <= 0 ||
         note->bytes > lane->bytes - lane->granted) {
         qdri_exchange_fail(exchange,
-                           qdri_fail(QDR_MISMATCH,
+                           qdri_fail(QDR_ERR_MISMATCH,
                                      "rank %d grants bytes %lld to %lld, but this rank has %lld "
                                      "for it: the two have different ideas of the exchange",
                                      from, (long long)note->offset, (long long)(note->offset + note->bytes),
@@ -147,7 +147,7 @@ static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
 /* ---- whom to grant next -------------------------------------------------------------------------------- */
 
 /* The next hop by schedule; -1: none. */
-static int64_t scheduled_hop(qdr_exchange *exchange, grants *state, int64_t *bytes) {
+static int64_t scheduled_hop(qdri_exchange *exchange, grants *state, int64_t *bytes) {
     const qdri_side *side = &exchange->program->in;
     for (; state->cursor < side->stage_start[exchange->stage + 1]; state->cursor++) {
         const qdri_flow *flow = &exchange->in.flow[state->cursor];
@@ -159,7 +159,7 @@ static int64_t scheduled_hop(qdr_exchange *exchange, grants *state, int64_t *byt
 }
 
 /* Says anew what a lane claims, of which something was granted, or has come. */
-static void claim(qdr_exchange *exchange, int number) {
+static void claim(qdri_exchange *exchange, int number) {
     grants *state = exchange->state;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
     granting *own = granting_of(&exchange->in, number);
@@ -172,7 +172,7 @@ static void claim(qdr_exchange *exchange, int number) {
 }
 
 /* Whether a lane has to answer before it is granted more. */
-static int has_to_answer(const qdr_exchange *exchange, int number, double now) {
+static int has_to_answer(const qdri_exchange *exchange, int number, double now) {
     const qdri_port *port = exchange->plan->port;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
     return port && qdri_answers_first(&exchange->in.terms[number].answers, port, lane->begun - lane->ended,
@@ -180,7 +180,7 @@ static int has_to_answer(const qdr_exchange *exchange, int number, double now) {
 }
 
 /* The lane that is next; -1: none. Those that have to answer first claim something when they have. */
-static int next_lane(qdr_exchange *exchange, double now) {
+static int next_lane(qdri_exchange *exchange, double now) {
     grants *state = exchange->state;
     int number;
     while ((number = qdri_claims_first(&state->claims)) >= 0) {
@@ -193,7 +193,7 @@ static int next_lane(qdr_exchange *exchange, double now) {
 }
 
 /* Bytes under way to this rank: of one exchange, or of all that have a window together. */
-static int64_t outstanding(const qdr_exchange *exchange) {
+static int64_t outstanding(const qdri_exchange *exchange) {
     const grants *state = exchange->state;
     return exchange->plan->port ? exchange->plan->port->under_way : state->outstanding;
 }
@@ -201,7 +201,7 @@ static int64_t outstanding(const qdr_exchange *exchange) {
 /* How much to ask a lane for. Where few of them are left, messages are larger, two to a lane's share of the window: a chunk
  * is small only to be fair to many. If there is room for half of that, and a packet, half it is: else a window that has become
  * a little smaller would be half empty. */
-static int64_t chunk_for(const qdr_exchange *exchange, int number, int64_t window) {
+static int64_t chunk_for(const qdri_exchange *exchange, int number, int64_t window) {
     const grants *state = exchange->state;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
     const qdri_port *port = exchange->plan->port;
@@ -215,7 +215,7 @@ static int64_t chunk_for(const qdr_exchange *exchange, int number, int64_t windo
 }
 
 /* The next hop of `paced`; -1: none. */
-static int64_t proportional_hop(qdr_exchange *exchange, int64_t window, double now, int64_t *bytes) {
+static int64_t proportional_hop(qdri_exchange *exchange, int64_t window, double now, int64_t *bytes) {
     const qdri_side *side = &exchange->program->in;
     int number = next_lane(exchange, now);
     if (number < 0) return -1;
@@ -228,28 +228,28 @@ static double share_of(int64_t bytes, int64_t whole) {
 }
 
 /* Of the most loaded rank that is known, in parts of the whole. */
-static double how_far_ahead(const qdr_exchange *exchange, const grants *state) {
+static double how_far_ahead(const qdri_exchange *exchange, const grants *state) {
     const qdri_half *in = &exchange->in;
     return share_of(state->load_left, state->load) - share_of(in->bytes - in->ended, in->bytes);
 }
 
 /* Whether no rank is known to be clearly further behind, and a larger window would let others send while one is busy:
  * from the last few senders it would only lie in front of their wires. */
-static int is_critical(const qdr_exchange *exchange, const grants *state) {
+static int is_critical(const qdri_exchange *exchange, const grants *state) {
     enum { FEW = 2 };
     return state->load > 0 && state->claims.count + state->stuck > FEW &&
            how_far_ahead(exchange, state) <= 0.05 * share_of(state->load_left, state->load);
 }
 
 /* How far ahead, in parts of the whole, a receiver stops. Rumours are old by some latencies when they come. */
-static double margin(const qdr_exchange *exchange, const grants *state) {
+static double margin(const qdri_exchange *exchange, const grants *state) {
     const qdri_port *port = exchange->plan->port;
     const double least = 0.05, latencies = 8;
     return least + (port ? latencies * port->latency * port->rate / (double)state->load : 0);
 }
 
 /* How much may be under way to this rank. */
-static int64_t own_window(const qdr_exchange *exchange, grants *state) {
+static int64_t own_window(const qdri_exchange *exchange, grants *state) {
     const qdri_half *in = &exchange->in, *out = &exchange->out;
     int64_t window = whole_window(exchange);
     if (exchange->plan->ordered) return window;
@@ -261,7 +261,7 @@ static int64_t own_window(const qdr_exchange *exchange, grants *state) {
     return qdri_larger(2 * least_chunk(exchange), (int64_t)(kept * (double)window));
 }
 
-static void count_outstanding(qdr_exchange *exchange, int64_t bytes) {
+static void count_outstanding(qdri_exchange *exchange, int64_t bytes) {
     grants *state = exchange->state;
     state->outstanding += bytes;
     if (exchange->plan->port) exchange->plan->port->under_way += bytes;
@@ -269,7 +269,7 @@ static void count_outstanding(qdr_exchange *exchange, int64_t bytes) {
 
 /* Whether so many bytes more may be under way. One grant of an exchange may always be: ranks may wait for exchanges in
  * different orders, so none may depend on another. */
-static int fits(const qdr_exchange *exchange, int64_t window, int64_t bytes) {
+static int fits(const qdri_exchange *exchange, int64_t window, int64_t bytes) {
     const grants *state = exchange->state;
     return state->outstanding == 0 || outstanding(exchange) + bytes <= window;
 }
@@ -281,7 +281,7 @@ static int64_t promise_to(const grants *state, const qdri_terms *terms) {
                : state->promise;
 }
 
-static void grant_one(qdr_exchange *exchange) {
+static void grant_one(qdri_exchange *exchange) {
     grants *state = exchange->state;
     const qdri_port *port = exchange->plan->port;
     if (exchange->in.ended == exchange->in.bytes) return;
@@ -315,21 +315,21 @@ static void grant_one(qdr_exchange *exchange) {
 
 /* ---- exchanges with one window ------------------------------------------------------------------------- */
 
-static void join(qdri_port *port, qdr_exchange *exchange) {
-    qdr_exchange **place = (qdr_exchange **)&port->first;
+static void join(qdri_port *port, qdri_exchange *exchange) {
+    qdri_exchange **place = (qdri_exchange **)&port->first;
     while (*place) place = &((grants *)(*place)->state)->next;
     *place = exchange;
     ((grants *)exchange->state)->next = NULL;
 }
 
-static void part(qdri_port *port, qdr_exchange *exchange) {
-    qdr_exchange **place = (qdr_exchange **)&port->first;
+static void part(qdri_port *port, qdri_exchange *exchange) {
+    qdri_exchange **place = (qdri_exchange **)&port->first;
     while (*place && *place != exchange) place = &((grants *)(*place)->state)->next;
     if (*place) *place = ((grants *)exchange->state)->next;
 }
 
 /* Whoever has just been served comes last. */
-static void grant(qdr_exchange *exchange) {
+static void grant(qdri_exchange *exchange) {
     qdri_port *port = exchange->plan->port;
     if (!port) {
         grant_one(exchange);
@@ -339,21 +339,21 @@ static void grant(qdr_exchange *exchange) {
         part(port, exchange);
         join(port, exchange);
     }
-    for (qdr_exchange *one = port->first, *next; one; one = next) {
+    for (qdri_exchange *one = port->first, *next; one; one = next) {
         next = ((grants *)one->state)->next;
         grant_one(one);
     }
 }
 
 /* The share of the window that a busy sender may have. Who waits for nothing from this rank may send it all it can. */
-static double share_when_busy(const qdr_exchange *exchange, int number) {
+static double share_when_busy(const qdri_exchange *exchange, int number) {
     int back = exchange->program->out.lane_of[exchange->program->in.lane[number].partner];
     const qdri_lane_flow *out = back < 0 ? NULL : &exchange->out.lane[back];
     return out && out->granted < out->bytes ? share_of(exchange->in.lane[number].bytes, exchange->in.bytes)
                                             : 1;
 }
 
-static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
+static void arrived(qdri_exchange *exchange, const qdri_chunk *chunk) {
     const grants *state = exchange->state;
     qdri_port *port = exchange->plan->port;
     int number = exchange->program->in.hop[chunk->hop].lane;
@@ -375,16 +375,16 @@ static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
 
 /* ---- beginning ----------------------------------------------------------------------------------------- */
 
-static qdr_status open_claims(qdr_exchange *slot) {
+static qdr_status open_claims(qdri_exchange *slot) {
     grants *state = slot->state;
     return qdri_claims_open(&state->claims, slot->program->in.lanes) ? QDR_OK : qdri_fail_memory();
 }
 
-static void close_claims(qdr_exchange *slot) {
+static void close_claims(qdri_exchange *slot) {
     qdri_claims_close(&((grants *)slot->state)->claims);
 }
 
-static void leave(qdr_exchange *exchange) {
+static void leave(qdri_exchange *exchange) {
     grants *state = exchange->state;
     if (!state->is_at_port) return;
     qdri_port *port = exchange->plan->port;
@@ -395,7 +395,7 @@ static void leave(qdr_exchange *exchange) {
     if (port->first) grant(port->first);
 }
 
-static void start(qdr_exchange *exchange) {
+static void start(qdri_exchange *exchange) {
     grants *state = exchange->state;
     qdri_port *port = exchange->plan->port;
     int64_t promise = (port ? qdri_port_unasked(port) : exchange->window) / exchange->plan->sources;
@@ -416,7 +416,7 @@ static void start(qdr_exchange *exchange) {
 }
 
 /* Receives wait for what comes without a grant. */
-static void expect_unasked(qdr_exchange *exchange) {
+static void expect_unasked(qdri_exchange *exchange) {
     grants *state = exchange->state;
     const qdri_side *side = &exchange->program->in;
     /* On short wires it is waited for before more is asked for: then it is known who is late. */
@@ -437,7 +437,7 @@ static void expect_unasked(qdr_exchange *exchange) {
     }
 }
 
-static void stage(qdr_exchange *exchange) {
+static void stage(qdri_exchange *exchange) {
     grants *state = exchange->state;
     const qdri_program *program = exchange->program;
     sum_stage(&exchange->in, &program->in, exchange->stage);
@@ -457,12 +457,12 @@ static void stage(qdr_exchange *exchange) {
 enum { AT_ONCE = 12 };
 
 /* Of a lane, the chunks that a window holds; one more for each hop's end. */
-static int64_t chunks_at_once(const qdr_exchange *exchange, int64_t bytes, int64_t hops) {
+static int64_t chunks_at_once(const qdri_exchange *exchange, int64_t bytes, int64_t hops) {
     int64_t most = exchange->plan->port ? AT_ONCE : exchange->window / exchange->chunk;
     return qdri_smaller(bytes / exchange->chunk, most) + hops + 2;
 }
 
-static qdri_room room(const qdr_exchange *exchange) {
+static qdri_room room(const qdri_exchange *exchange) {
     const qdri_program *program = exchange->program;
     int64_t unasked_chunks =
         exchange->plan->ordered ? exchange->window / exchange->plan->sources / exchange->chunk + 1 : 1;

@@ -27,7 +27,7 @@ static const double short_while = 1e-3; /* seconds, when nothing better is known
 
 typedef struct requests {
     qdri_poller poller; /* first: callbacks convert */
-    qdr_exchange *exchange;
+    qdri_exchange *exchange;
     qdri_random random;
     int asked;       /* the lane that was asked and has not answered; -1: none */
     double wake;     /* when the sleep is over; 0: awake */
@@ -39,7 +39,7 @@ typedef struct requests {
     int waiting; /* is in the wire's list */
 } requests;
 
-static void keep_listening(qdr_exchange *exchange) {
+static void keep_listening(qdri_exchange *exchange) {
     const requests *state = exchange->state;
     if (state->asked >= 0 || state->unasked > 0) qdri_control_listen(exchange);
 }
@@ -47,12 +47,12 @@ static void keep_listening(qdr_exchange *exchange) {
 /* ---- sending ------------------------------------------------------------------------------------------- */
 
 /* Until when the destination of a lane has said that it is busy. */
-static double *busy_until(const qdr_exchange *exchange, int lane) {
+static double *busy_until(const qdri_exchange *exchange, int lane) {
     return (double *)exchange->out.lane_own + lane;
 }
 
 /* Draws a destination that is not known to be busy; without one, says until when to sleep. */
-static int draw(qdr_exchange *exchange, double now, double *wake) {
+static int draw(qdri_exchange *exchange, double now, double *wake) {
     const qdri_side *side = &exchange->program->out;
     requests *state = exchange->state;
     int drawn = -1;
@@ -71,7 +71,7 @@ static int draw(qdr_exchange *exchange, double now, double *wake) {
     return drawn;
 }
 
-static void ask(qdr_exchange *exchange) {
+static void ask(qdri_exchange *exchange) {
     requests *state = exchange->state;
     if (state->asked >= 0 || exchange->failed) return;
     int lane = draw(exchange, qdri_seconds(), &state->wake);
@@ -82,13 +82,13 @@ static void ask(qdr_exchange *exchange) {
     keep_listening(exchange);
 }
 
-static void sent(qdr_exchange *exchange, int64_t hop) {
+static void sent(qdri_exchange *exchange, int64_t hop) {
     const qdri_lane_flow *lane = &exchange->out.lane[exchange->program->out.hop[hop].lane];
     qdri_lanes_send(exchange, hop, 0);
     if (!exchange->starved && lane->begun == lane->granted) ask(exchange);
 }
 
-static void answered(qdr_exchange *exchange, int number, const qdri_note *note) {
+static void answered(qdri_exchange *exchange, int number, const qdri_note *note) {
     requests *state = exchange->state;
     qdri_lane_flow *lane = &exchange->out.lane[number];
     int64_t hop = qdri_lane_next(exchange, &exchange->out, &exchange->program->out, number);
@@ -102,7 +102,7 @@ static void answered(qdr_exchange *exchange, int number, const qdri_note *note) 
         qdri_lane_send(exchange, number, 0);
     } else {
         int64_t bytes = hop < 0 ? 0 : exchange->out.flow[hop].bytes;
-        qdri_exchange_fail(exchange, qdri_fail(QDR_MISMATCH,
+        qdri_exchange_fail(exchange, qdri_fail(QDR_ERR_MISMATCH,
                                                "rank %d expects %lld bytes, but this rank has %lld for it",
                                                exchange->program->out.lane[number].partner,
                                                (long long)note->bytes, (long long)bytes));
@@ -111,7 +111,7 @@ static void answered(qdr_exchange *exchange, int number, const qdri_note *note) 
 
 /* ---- receiving ----------------------------------------------------------------------------------------- */
 
-static void post(qdr_exchange *exchange) {
+static void post(qdri_exchange *exchange) {
     const qdri_side *side = &exchange->program->in;
     for (int i = 0; i < side->lanes; i++) {
         qdri_lane_flow *lane = &exchange->in.lane[i];
@@ -124,14 +124,14 @@ static void post(qdr_exchange *exchange) {
 }
 
 /* Nanoseconds until what is coming will have come. */
-static int64_t busy_for(const qdr_exchange *exchange) {
+static int64_t busy_for(const qdri_exchange *exchange) {
     const requests *state = exchange->state;
     int64_t left = state->coming - (exchange->plan->goes_ahead ? exchange->chunk : 0);
     double seconds = state->rate > 0 && left > 0 ? (double)left / state->rate : short_while;
     return (int64_t)(1e9 * (seconds < 10 ? seconds : 10));
 }
 
-static void was_asked(qdr_exchange *exchange, int from) {
+static void was_asked(qdri_exchange *exchange, int from) {
     requests *state = exchange->state;
     const qdri_side *side = &exchange->program->in;
     int number = side->lane_of[from];
@@ -140,7 +140,7 @@ static void was_asked(qdr_exchange *exchange, int from) {
     int free_now = state->coming <= (exchange->plan->goes_ahead ? exchange->chunk : 0);
     if (!lane || lane->granted == lane->bytes) {
         qdri_exchange_fail(
-            exchange, qdri_fail(QDR_MISMATCH, "rank %d wants to send more than this rank expects", from));
+            exchange, qdri_fail(QDR_ERR_MISMATCH, "rank %d wants to send more than this rank expects", from));
         return;
     }
     lane->last = exchange->last;
@@ -163,7 +163,7 @@ static void was_asked(qdr_exchange *exchange, int from) {
     if (!exchange->failed) qdri_control_send(exchange, from, &(qdri_note){.kind = GO, .bytes = bytes});
 }
 
-static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
+static void arrived(qdri_exchange *exchange, const qdri_chunk *chunk) {
     requests *state = exchange->state;
     state->coming -= chunk->bytes;
     state->since_bytes += chunk->bytes;
@@ -174,14 +174,14 @@ static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
 
 /* ---- both ---------------------------------------------------------------------------------------------- */
 
-static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
+static void control(qdri_exchange *exchange, int from, const qdri_note *note) {
     const requests *state = exchange->state;
     if (note->kind == ASK)
         was_asked(exchange, from);
     else if (state->asked >= 0 && exchange->program->out.lane[state->asked].partner == from)
         answered(exchange, state->asked, note);
     else
-        qdri_exchange_fail(exchange, qdri_fail(QDR_MISMATCH, "rank %d answers what was not asked", from));
+        qdri_exchange_fail(exchange, qdri_fail(QDR_ERR_MISMATCH, "rank %d answers what was not asked", from));
     if (!exchange->failed) keep_listening(exchange);
 }
 
@@ -196,7 +196,7 @@ static void read_options(qdr_plan *plan, const qdri_spec *spec) {
     plan->goes_ahead = qdri_spec_flag(spec, "ahead");
 }
 
-static void start(qdr_exchange *exchange) {
+static void start(qdri_exchange *exchange) {
     requests *state = exchange->state;
     *state = (requests){.poller = {.poll = wake_up}, .exchange = exchange, .asked = -1};
     state->random =
@@ -207,18 +207,18 @@ static void start(qdr_exchange *exchange) {
     keep_listening(exchange);
 }
 
-static void stage(qdr_exchange *exchange) {
+static void stage(qdri_exchange *exchange) {
     for (int i = 0; i < exchange->program->out.lanes; i++) *busy_until(exchange, i) = 0;
     ask(exchange);
 }
 
-static void leave(qdr_exchange *exchange) {
+static void leave(qdri_exchange *exchange) {
     requests *state = exchange->state;
     if (state->waiting) qdri_poller_remove(exchange->wire, &state->poller);
     state->waiting = 0;
 }
 
-static qdri_room room(const qdr_exchange *exchange) {
+static qdri_room room(const qdri_exchange *exchange) {
     enum { MOST = 4096, SPARE = 64 };
     const qdri_program *program = exchange->program;
     qdri_room room = {

@@ -57,7 +57,7 @@ static row *row_of(const qdri_half *half, int lane) {
 
 /* Sets the positions of the hops of one phase, of which *cursor is the first; returns the chunks of the
  * longest. */
-static int64_t set_phase(const qdr_exchange *exchange, qdri_half *half, const qdri_side *side, int64_t phase,
+static int64_t set_phase(const qdri_exchange *exchange, qdri_half *half, const qdri_side *side, int64_t phase,
                          int64_t position, int64_t *cursor) {
     int64_t longest = 0;
     for (; *cursor < side->stage_start[exchange->stage + 1] && side->hop[*cursor].phase == phase; ++*cursor) {
@@ -67,11 +67,11 @@ static int64_t set_phase(const qdr_exchange *exchange, qdri_half *half, const qd
     return longest;
 }
 
-static int64_t phase_at(const qdr_exchange *exchange, const qdri_side *side, int64_t cursor) {
+static int64_t phase_at(const qdri_exchange *exchange, const qdri_side *side, int64_t cursor) {
     return cursor < side->stage_start[exchange->stage + 1] ? side->hop[cursor].phase : INT64_MAX;
 }
 
-static void set_positions(qdr_exchange *exchange) {
+static void set_positions(qdri_exchange *exchange) {
     const qdri_side *out = &exchange->program->out, *in = &exchange->program->in;
     int64_t s = out->stage_start[exchange->stage], r = in->stage_start[exchange->stage], position = 0;
     for (;;) {
@@ -111,7 +111,7 @@ static int skip(const qdri_half *half, const qdri_side *side, int stage, int64_t
 /* ---- invitations --------------------------------------------------------------------------------------- */
 
 /* Whether transfers have to be invited at all. */
-static int invites(const qdr_exchange *exchange) {
+static int invites(const qdri_exchange *exchange) {
     return exchange->executor == &qdri_executor_arrivals && !exchange->plan->barrier;
 }
 
@@ -124,7 +124,7 @@ static void set_size(const qdri_terms *terms, int64_t bytes, step *step) {
 
 /* The terms of each transfer: whether it is small; how it is cut; and how much of it needs no invitation. They hold for
  * this exchange, whatever is said in it about the next. Returns whether some go uninvited that would need it. */
-static int set_terms(const qdr_exchange *exchange, qdri_half *half, const qdri_side *side) {
+static int set_terms(const qdri_exchange *exchange, qdri_half *half, const qdri_side *side) {
     enum { FIRST_CHUNKS = 4 };
     int is_open = 0;
     for (int64_t i = 0; i < side->hops; i++) {
@@ -163,7 +163,7 @@ static int64_t least_chunk(const qdr_plan *plan) {
 
 /* How far a rank may be ahead of what has come to it. Partners differ from phase to phase, so less than the port's
  * window is enough. */
-static int64_t window_of(const qdr_exchange *exchange) {
+static int64_t window_of(const qdri_exchange *exchange) {
     const double share = 0.6;
     const qdri_port *port = exchange->plan->port;
     return port ? qdri_larger((int64_t)(share * port->window), least_chunk(exchange->plan))
@@ -173,7 +173,7 @@ static int64_t window_of(const qdr_exchange *exchange) {
 /* What this rank wants in the slot's next exchange. Chunks are half a window, and somewhat more if that makes them as
  * large as they were at first. Where wires are long, ranks learn late that one of them is held up: without invitations they
  * get out of step sooner or later. */
-static qdri_terms next_terms(const qdr_exchange *exchange) {
+static qdri_terms next_terms(const qdri_exchange *exchange) {
     const qdr_plan *plan = exchange->plan;
     int64_t window = window_of(exchange),
             chunk = qdri_larger(window / 2, qdri_smaller(plan->chunk, 2 * window / 3));
@@ -185,7 +185,7 @@ static qdri_terms next_terms(const qdr_exchange *exchange) {
 }
 
 /* Says up to where in the lane bytes may come. */
-static void invite_up_to(qdr_exchange *exchange, int64_t number, int64_t bytes, qdri_terms terms) {
+static void invite_up_to(qdri_exchange *exchange, int64_t number, int64_t bytes, qdri_terms terms) {
     const qdri_hop *hop = &exchange->program->in.hop[number];
     const qdri_port *port = exchange->plan->port;
     step *step = step_of(&exchange->in, number);
@@ -205,7 +205,7 @@ static void invite_up_to(qdr_exchange *exchange, int64_t number, int64_t bytes, 
 
 /* Invites whole chunks up to a position; not for less than `fewest` bytes, unless it is the rest. While many invitations are on
  * their way others can wait: what comes for these will ask again. */
-static void invite(qdr_exchange *exchange, int64_t limit, int64_t fewest) {
+static void invite(qdri_exchange *exchange, int64_t limit, int64_t fewest) {
     steps *at = exchange->state;
     const qdri_side *side = &exchange->program->in;
     int64_t end = side->stage_start[exchange->stage + 1];
@@ -225,13 +225,13 @@ static void invite(qdr_exchange *exchange, int64_t limit, int64_t fewest) {
 }
 
 /* How many bytes of a hop may be sent. */
-static int64_t allowed(const qdr_exchange *exchange, int64_t number) {
+static int64_t allowed(const qdri_exchange *exchange, int64_t number) {
     const step *step = step_of(&exchange->out, number);
     int64_t granted = exchange->out.lane[exchange->program->out.hop[number].lane].granted - step->base;
     return qdri_larger(step->unasked, qdri_smaller(exchange->out.flow[number].bytes, granted));
 }
 
-static int64_t allowed_in_lane(const qdr_exchange *exchange, int number) {
+static int64_t allowed_in_lane(const qdri_exchange *exchange, int number) {
     const qdri_side *side = &exchange->program->out;
     const qdri_lane *lane = &side->lane[number];
     int64_t bytes = 0;
@@ -240,7 +240,7 @@ static int64_t allowed_in_lane(const qdr_exchange *exchange, int number) {
 }
 
 /* Something has come from a rank. */
-static void hear_of(qdr_exchange *exchange, int rank) {
+static void hear_of(qdri_exchange *exchange, int rank) {
     steps *at = exchange->state;
     int in = exchange->program->in.lane_of[rank], out = exchange->program->out.lane_of[rank];
     row *lane = in >= 0 ? row_of(&exchange->in, in) : row_of(&exchange->out, out);
@@ -248,7 +248,7 @@ static void hear_of(qdr_exchange *exchange, int rank) {
     lane->is_heard = 1;
 }
 
-static void hear_invitation(qdr_exchange *exchange, int from, const qdri_note *note) {
+static void hear_invitation(qdri_exchange *exchange, int from, const qdri_note *note) {
     steps *at = exchange->state;
     int number = exchange->program->out.lane_of[from];
     qdri_lane_flow *lane = number < 0 ? NULL : &exchange->out.lane[number];
@@ -261,7 +261,7 @@ static void hear_invitation(qdr_exchange *exchange, int from, const qdri_note *n
     }
     if (!lane || allowed_in_lane(exchange, number) == before) {
         qdri_exchange_fail(exchange,
-                           qdri_fail(QDR_MISMATCH,
+                           qdri_fail(QDR_ERR_MISMATCH,
                                      "rank %d invites bytes up to %lld, but this rank has %lld for "
                                      "it: the two have different ideas of the exchange",
                                      from, (long long)note->offset, (long long)(lane ? lane->bytes : 0)));
@@ -286,7 +286,7 @@ static int64_t ahead_of(int64_t front, int64_t bytes) {
 /* Up to which position a transfer may be sent. Those that come uninvited have no window to fill: they keep step, so that few
  * of them meet. Small ones that are tiny, or shorter than their way, need no pacing at all; neither do any before
  * something is known. */
-static int64_t send_limit(const qdr_exchange *exchange, int64_t hop, int64_t front, int64_t limit) {
+static int64_t send_limit(const qdri_exchange *exchange, int64_t hop, int64_t front, int64_t limit) {
     enum { TINY = 12, STEP = 3 }; /* of the window, one part */
     const qdri_port *port = exchange->plan->port;
     const step *step = step_of(&exchange->out, hop);
@@ -302,8 +302,8 @@ static int64_t send_limit(const qdr_exchange *exchange, int64_t hop, int64_t fro
 
 /* Begins the chunks of one half that lie before a position. Who has to wait for an invitation holds up those behind it in its
  * lane, and no others: what their receivers wait for may be what it waits for itself. */
-static void begin(qdr_exchange *exchange, qdri_half *half, const qdri_side *side, int64_t *cursor,
-                  int64_t front, int64_t limit, void (*start)(qdr_exchange *, int64_t, int64_t)) {
+static void begin(qdri_exchange *exchange, qdri_half *half, const qdri_side *side, int64_t *cursor,
+                  int64_t front, int64_t limit, void (*start)(qdri_exchange *, int64_t, int64_t)) {
     const steps *at = exchange->state;
     int is_whole = half == &exchange->out; /* nothing is left behind: a lane keeps its order */
     if (!skip(half, side, exchange->stage, cursor, 0)) return;
@@ -325,7 +325,7 @@ static void begin(qdr_exchange *exchange, qdri_half *half, const qdri_side *side
 }
 
 /* The first position that has not arrived. */
-static int64_t find_front(const qdr_exchange *exchange, int64_t *cursor) {
+static int64_t find_front(const qdri_exchange *exchange, int64_t *cursor) {
     const qdri_side *side = &exchange->program->in;
     int64_t front = INT64_MAX;
     if (!skip(&exchange->in, side, exchange->stage, cursor, 1)) return front;
@@ -338,7 +338,7 @@ static int64_t find_front(const qdr_exchange *exchange, int64_t *cursor) {
     return front;
 }
 
-static void pump(qdr_exchange *exchange) {
+static void pump(qdri_exchange *exchange) {
     const qdri_program *program = exchange->program;
     steps *at = exchange->state;
     int64_t front = find_front(exchange, &at->front), window = window_of(exchange);
@@ -351,7 +351,7 @@ static void pump(qdr_exchange *exchange) {
           qdri_chunk_send);
 }
 
-static void stage(qdr_exchange *exchange) {
+static void stage(qdri_exchange *exchange) {
     steps *at = exchange->state;
     at->send = exchange->program->out.stage_start[exchange->stage];
     at->receive = at->front = at->invite = exchange->program->in.stage_start[exchange->stage];
@@ -360,18 +360,18 @@ static void stage(qdr_exchange *exchange) {
 }
 
 /* A phase has ended perhaps: barrier, and begin what was waiting for that. */
-static void go_on(qdr_exchange *exchange) {
+static void go_on(qdri_exchange *exchange) {
     steps *at = exchange->state;
     pump(exchange);
     if (exchange->plan->barrier && qdri_phase_barrier_advance(exchange, &at->barrier)) pump(exchange);
 }
 
-static void sent(qdr_exchange *exchange, int64_t hop) {
+static void sent(qdri_exchange *exchange, int64_t hop) {
     (void)hop;
     go_on(exchange);
 }
 
-static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
+static void arrived(qdri_exchange *exchange, const qdri_chunk *chunk) {
     steps *at = exchange->state;
     qdri_port *port = exchange->plan->port;
     if (port) {
@@ -388,7 +388,7 @@ static void arrived(qdr_exchange *exchange, const qdri_chunk *chunk) {
     go_on(exchange);
 }
 
-static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
+static void control(qdri_exchange *exchange, int from, const qdri_note *note) {
     steps *at = exchange->state;
     if (note->kind == INVITATION)
         hear_invitation(exchange, from, note);
@@ -397,7 +397,7 @@ static void control(qdr_exchange *exchange, int from, const qdri_note *note) {
     go_on(exchange);
 }
 
-static void start(qdr_exchange *exchange) {
+static void start(qdri_exchange *exchange) {
     steps *at = exchange->state;
     qdri_port *port = exchange->plan->port;
     at->barrier = (qdri_phase_barrier){0};
@@ -417,7 +417,7 @@ static void start(qdr_exchange *exchange) {
     exchange->held = exchange->plan->barrier;
 }
 
-static void leave(qdr_exchange *exchange) {
+static void leave(qdri_exchange *exchange) {
     steps *at = exchange->state;
     if (!at->is_at_port) return;
     double now = qdri_seconds();
@@ -429,21 +429,21 @@ static void leave(qdr_exchange *exchange) {
 }
 
 /* What begins a barrier also when a rank has nothing to do in the first phases. */
-static void begun(qdr_exchange *exchange) {
+static void begun(qdri_exchange *exchange) {
     if (exchange->plan->barrier) go_on(exchange);
 }
 
-static int64_t chunks_of(const qdr_exchange *exchange, int64_t bytes) {
+static int64_t chunks_of(const qdri_exchange *exchange, int64_t bytes) {
     int64_t chunk = qdri_smaller(exchange->chunk, least_chunk(exchange->plan));
     return (bytes + chunk - 1) / chunk;
 }
 
-static int awaits(const qdr_exchange *exchange, int64_t *phase) {
+static int awaits(const qdri_exchange *exchange, int64_t *phase) {
     const steps *at = exchange->state;
     return qdri_phase_barrier_awaits(exchange, &at->barrier, phase);
 }
 
-static qdri_room room(const qdr_exchange *exchange) {
+static qdri_room room(const qdri_exchange *exchange) {
     enum { MOST = 4096, NOTES = 64 }; /* beyond, what is under way waits for what is done */
     qdri_room room = {.notes = NOTES};
     for (int64_t i = 0; i < exchange->program->out.hops; i++)
@@ -475,7 +475,8 @@ const qdri_executor qdri_executor_free = {
 
 const qdri_executor qdri_executor_arrivals = {
     .pacing = "arrivals",
-    .summary = "when what this rank receives itself has come so far, and the receiver has invited it",
+    .summary =
+        "when this rank has received its own share of the phases before, and the receiver has invited it",
     .has_barrier = 1,
     .chunk_share = 0.4,
     .window_share = 0.4,

@@ -16,25 +16,25 @@
 #include "plan/packing.h"
 
 /* What goes as a whole. */
-static int64_t most_of(const qdr_exchange *exchange) {
+static int64_t most_of(const qdri_exchange *exchange) {
     return exchange->cargo && exchange->cargo->keeps ? qdri_cut_at.whole_kept : qdri_cut_at.whole;
 }
 
-static void end_one(qdr_exchange *exchange) {
+static void end_one(qdri_exchange *exchange) {
     exchange->near_moves++;
     if (--exchange->near_left == 0) qdri_exchange_part_ended(exchange);
 }
 
 /* ---- what has come ------------------------------------------------------------------------------------ */
 
-void qdri_near_unpacked(qdr_exchange *exchange, int source, int64_t number) {
+void qdri_near_unpacked(qdri_exchange *exchange, int source, int64_t number) {
     qdri_neighbor *neighbor = exchange->plan->near->of_source[source];
     if (neighbor)
         qdri_receiver_take(&neighbor->receiver, exchange->wire, (uint64_t)number, neighbor->destination < 0);
 }
 
 static void deliver(qdri_near_flow *flow, const char *data) {
-    qdr_exchange *exchange = flow->exchange;
+    qdri_exchange *exchange = flow->exchange;
     int source = flow->neighbor->source;
     flow->neighbor->receiver.received++;
     if (exchange->cargo) {
@@ -49,7 +49,7 @@ static void deliver(qdri_near_flow *flow, const char *data) {
 
 static void message_ended(qdri_operation *operation, qdr_status status) {
     qdri_near_flow *flow = (qdri_near_flow *)operation;
-    qdr_exchange *exchange = flow->exchange;
+    qdri_exchange *exchange = flow->exchange;
     flow->state = QDRI_NEAR_ENDED;
     exchange->moved = exchange->last = qdri_seconds_about();
     if (status) qdri_exchange_fail(exchange, status);
@@ -64,7 +64,7 @@ static void began(qdri_near_flow *flow, qdr_status status) {
 }
 
 static void send_message(qdri_near_flow *flow) {
-    qdr_exchange *exchange = flow->exchange;
+    qdri_exchange *exchange = flow->exchange;
     int destination = flow->neighbor->destination;
     const char *data = qdri_packing_out(exchange, destination, flow->bytes);
     flow->operation.done = message_ended;
@@ -75,7 +75,7 @@ static void send_message(qdri_near_flow *flow) {
 
 /* Its flag comes too, and says nothing but how much was taken. */
 static void receive_message(qdri_near_flow *flow) {
-    qdr_exchange *exchange = flow->exchange;
+    qdri_exchange *exchange = flow->exchange;
     char *place = qdri_packing_in(exchange, flow->neighbor->source, flow->bytes);
     flow->operation.done = message_ended;
     began(flow, place ? qdri_receive(exchange->wire, &flow->operation, flow->neighbor->rank,
@@ -85,20 +85,20 @@ static void receive_message(qdri_near_flow *flow) {
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
 
-static void pack(const qdr_exchange *exchange, int destination, int64_t bytes, void *place) {
+static void pack(const qdri_exchange *exchange, int destination, int64_t bytes, void *place) {
     if (exchange->cargo)
         exchange->cargo->pack(exchange->cargo, destination, place);
     else if (bytes > 0)
         memcpy(place, exchange->outgoing[destination], (size_t)bytes);
 }
 
-static void send_pieces(qdr_exchange *exchange, qdri_near_flow *flow) {
+static void send_pieces(qdri_exchange *exchange, qdri_near_flow *flow) {
     if (!qdri_pieces_send(flow)) return;
     flow->state = QDRI_NEAR_ENDED;
     end_one(exchange);
 }
 
-static void try_send(qdr_exchange *exchange, qdri_near_flow *flow) {
+static void try_send(qdri_exchange *exchange, qdri_near_flow *flow) {
     qdri_neighbor *neighbor = flow->neighbor;
     qdri_sender *sender = &neighbor->sender;
     void *place = NULL;
@@ -122,7 +122,7 @@ static void try_send(qdr_exchange *exchange, qdri_near_flow *flow) {
 
 /* ---- receiving ----------------------------------------------------------------------------------------- */
 
-static void receive_pieces(qdr_exchange *exchange, qdri_near_flow *flow) {
+static void receive_pieces(qdri_exchange *exchange, qdri_near_flow *flow) {
     if (!qdri_pieces_receive(flow)) return;
     flow->state = QDRI_NEAR_ENDED;
     if (flow->whole) {
@@ -135,7 +135,7 @@ static void receive_pieces(qdr_exchange *exchange, qdri_near_flow *flow) {
 }
 
 /* Unpacked as they come if that may be, and now; else, and where nothing is to be unpacked, put together. */
-static void begin_pieces(qdr_exchange *exchange, qdri_near_flow *flow) {
+static void begin_pieces(qdri_exchange *exchange, qdri_near_flow *flow) {
     int source = flow->neighbor->source;
     flow->state = QDRI_NEAR_PIECES;
     flow->whole = NULL;
@@ -146,7 +146,7 @@ static void begin_pieces(qdr_exchange *exchange, qdri_near_flow *flow) {
     if (!exchange->failed) receive_pieces(exchange, flow);
 }
 
-static void look(qdr_exchange *exchange, qdri_near_flow *flow) {
+static void look(qdri_exchange *exchange, qdri_near_flow *flow) {
     qdri_neighbor *neighbor = flow->neighbor;
     qdri_receiver *receiver = &neighbor->receiver;
     if (receiver->received != (uint64_t)exchange->number) return;
@@ -172,7 +172,7 @@ static void look(qdr_exchange *exchange, qdri_near_flow *flow) {
 
 /* ---- an exchange --------------------------------------------------------------------------------------- */
 
-void qdri_near_poll(qdr_exchange *exchange) {
+void qdri_near_poll(qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     for (int i = 0; i < near->sends && !exchange->failed; i++) {
         qdri_near_flow *flow = &exchange->near_out[i];
@@ -190,7 +190,7 @@ void qdri_near_poll(qdr_exchange *exchange) {
     }
 }
 
-void qdri_near_suspect(qdr_exchange *exchange) {
+void qdri_near_suspect(qdri_exchange *exchange) {
     for (int i = 0; i < exchange->plan->near->receives && !exchange->failed; i++) {
         const qdri_near_flow *flow = &exchange->near_in[i];
         const qdri_receiver *receiver = &flow->neighbor->receiver;
@@ -202,7 +202,7 @@ void qdri_near_suspect(qdr_exchange *exchange) {
 }
 
 /* Memory for what may have to be put together, so that an exchange like one before it takes none. */
-static void expect_whole(qdr_exchange *exchange, const qdri_near_flow *flow) {
+static void expect_whole(qdri_exchange *exchange, const qdri_near_flow *flow) {
     const qdri_cargo *cargo = exchange->cargo;
     if (cargo && (cargo->keeps || cargo->whole || cargo->ordered) && flow->bytes > most_of(exchange) &&
         !qdri_packing_in(exchange, flow->neighbor->source, flow->bytes))
@@ -210,11 +210,11 @@ static void expect_whole(qdr_exchange *exchange, const qdri_near_flow *flow) {
 }
 
 static void poll(qdri_poller *poller) {
-    qdr_exchange *exchange = (qdr_exchange *)((char *)poller - offsetof(qdr_exchange, near_poller));
+    qdri_exchange *exchange = (qdri_exchange *)((char *)poller - offsetof(qdri_exchange, near_poller));
     qdri_near_poll(exchange);
 }
 
-void qdri_near_start(qdr_exchange *exchange) {
+void qdri_near_start(qdri_exchange *exchange) {
     qdr_plan *plan = exchange->plan;
     qdri_near *near = plan->near;
     qdr_partners_view view = qdr_partners_look(plan->partners);

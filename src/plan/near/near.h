@@ -40,7 +40,7 @@ typedef enum qdri_near_state {
 } qdri_near_state;
 struct qdri_near_flow {
     qdri_operation operation; /* of a message by MPI; first: callbacks convert */
-    qdr_exchange *exchange;
+    qdri_exchange *exchange;
     qdri_neighbor *neighbor;
     qdri_near_state state;
     int64_t bytes;
@@ -58,16 +58,16 @@ void qdri_near_warm(qdr_plan *plan);
 void qdri_near_close(qdr_plan *plan);
 
 /* The exchange has its bytes and its cargo: begins with its neighbors. */
-void qdri_near_start(qdr_exchange *exchange);
+void qdri_near_start(qdri_exchange *exchange);
 /* Goes on as far as it can. */
-void qdri_near_poll(qdr_exchange *exchange);
+void qdri_near_poll(qdri_exchange *exchange);
 /* Nothing moves: fails if a neighbor waits for room for a message that nobody expects. */
-void qdri_near_suspect(qdr_exchange *exchange);
+void qdri_near_suspect(qdri_exchange *exchange);
 /* As many pieces of a message as can go or come at once; true: that was the last. */
 int qdri_pieces_send(qdri_near_flow *flow);
 int qdri_pieces_receive(qdri_near_flow *flow);
 
 /* What came from a source in the exchange of this number is not needed any more. */
-void qdri_near_unpacked(qdr_exchange *exchange, int source, int64_t number);
+void qdri_near_unpacked(qdri_exchange *exchange, int source, int64_t number);
 
 #endif

@@ -24,7 +24,7 @@ static int count_piece(qdri_near_flow *flow) {
 }
 
 int qdri_pieces_send(qdri_near_flow *flow) {
-    const qdr_exchange *exchange = flow->exchange;
+    const qdri_exchange *exchange = flow->exchange;
     const qdri_cargo *cargo = exchange->cargo;
     qdri_sender *sender = &flow->neighbor->sender;
     int destination = flow->neighbor->destination, is_last = 0;

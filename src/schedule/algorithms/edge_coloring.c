@@ -298,7 +298,7 @@ static qdr_status colour_sides(const sides *s, int64_t edges, const int *left, c
                                int32_t *colour) {
     int64_t places = (int64_t)s->rows * s->largest;
     if (places > INT32_MAX / 2)
-        return qdri_fail(QDR_RANGE, "exact colouring takes at most %d messages", INT32_MAX / 4);
+        return qdri_fail(QDR_ERR_RANGE, "exact colouring takes at most %d messages", INT32_MAX / 4);
     work w = {.rows = s->rows, .colour = colour, .random = qdri_random_seed(1)};
     place *table = QDRI_ARRAY(place, places), *spare = QDRI_ARRAY(place, places);
     w.mate = QDRI_ARRAY(int32_t, places);

@@ -88,7 +88,7 @@ qdr_status qdri_shop_open(const qdr_pattern_view *view, const qdr_machine *machi
     int pairs = machine && qdr_machine_look(machine)->ports != QDR_PORTS_FULL;
     *shop = (qdri_shop){.view = *view, .machine = machine, .startup = startup};
     if (!fits(shop))
-        return qdri_fail(QDR_RANGE,
+        return qdri_fail(QDR_ERR_RANGE,
                          "startups and items together are more than 2^52; choose a larger unit for an item");
     shop->ports = pairs ? view->ranks : 2 * view->ranks;
     for (int side = 0; side < 2; side++) shop->end[side] = QDRI_ARRAY(int, view->messages);

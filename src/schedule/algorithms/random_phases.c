@@ -247,7 +247,7 @@ static qdr_status run(draft *d, int split, int32_t *phases) {
     shuffle_rows(d);
     for (d->unsent = d->view.messages; d->unsent > 0; phase++) {
         if (phase == INT32_MAX - 1)
-            return qdri_fail(QDR_RANGE, "the limit cuts the messages into more than %d phases",
+            return qdri_fail(QDR_ERR_RANGE, "the limit cuts the messages into more than %d phases",
                              INT32_MAX - 1);
         draw(d, phase);
         if (split)

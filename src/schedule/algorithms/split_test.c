@@ -91,11 +91,12 @@ static void too_much_is_refused(void **state) {
     qdr_pattern *pattern = NULL;
     qdr_schedule *schedule = NULL;
     assert_int_equal(qdr_pattern_create(3, 1, &huge, &pattern), QDR_OK);
-    assert_int_equal(qdr_schedule_create(pattern, "split", NULL, &schedule), QDR_RANGE);
+    assert_int_equal(qdr_schedule_create(pattern, "split", NULL, &schedule), QDR_ERR_RANGE);
     assert_non_null(strstr(qdr_error_message(), "2^52"));
     qdr_pattern_destroy(&pattern);
     assert_int_equal(qdr_pattern_from_spec("alltoone:n=10001", &pattern), QDR_OK);
-    assert_int_equal(qdr_schedule_create(pattern, "split:tau=1000000000000000", NULL, &schedule), QDR_RANGE);
+    assert_int_equal(qdr_schedule_create(pattern, "split:tau=1000000000000000", NULL, &schedule),
+                     QDR_ERR_RANGE);
     qdr_pattern_destroy(&pattern);
 }
 

@@ -213,7 +213,7 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
         qdri_spec_is(spec, "scheme", "destination") ||
         (qdri_spec_is(spec, "scheme", "auto") && !shuffled && statistics.out_traffic > statistics.in_traffic);
     if (shuffled && by_destination)
-        return qdri_spec_fail(spec, QDR_SYNTAX,
+        return qdri_spec_fail(spec, QDR_ERR_SYNTAX,
                               "shuffle needs scheme=source: it would undo the other scheme's bound");
     qdri_spreading scheme = by_destination ? QDRI_SPREAD_BY_DESTINATION : QDRI_SPREAD_BY_SOURCE;
     int tight = qdri_spec_is(spec, "tight", "auto") ? scan_pays(request->machine, view->ranks, scheme)

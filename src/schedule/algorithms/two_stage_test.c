@@ -143,7 +143,7 @@ static double mean_excess(const char *spec, const char *algorithm, double *large
     int64_t count, phases = 0;
     double sum = 0;
     if (qdr_pattern_from_spec(spec, &pattern) || qdr_schedule_create(pattern, algorithm, NULL, &schedule) ||
-        qdr_schedule_steps(schedule, &steps, &count))
+        qdr_schedule_steps(schedule, &count, &steps))
         fail_msg("%s", qdr_error_message());
     qdr_pattern_view view = qdr_pattern_look(pattern);
     double *column = calloc((size_t)view.ranks, sizeof *column);
@@ -221,14 +221,14 @@ static void scheme_follows_the_traffic(void **state) {
     assert_int_equal(qdr_schedule_create(pattern, "two-stage:scheme=destination", NULL, &other), QDR_OK);
     qdr_step *steps, *others;
     int64_t count, other_count;
-    assert_int_equal(qdr_schedule_steps(schedule, &steps, &count), QDR_OK);
-    assert_int_equal(qdr_schedule_steps(other, &others, &other_count), QDR_OK);
+    assert_int_equal(qdr_schedule_steps(schedule, &count, &steps), QDR_OK);
+    assert_int_equal(qdr_schedule_steps(other, &other_count, &others), QDR_OK);
     assert_int_equal(count, other_count);
     for (int64_t i = 0; i < count; i++) assert_int_equal(steps[i].items, others[i].items);
     free(steps);
     free(others);
     assert_int_equal(qdr_schedule_create(pattern, "two-stage:scheme=destination,shuffle", NULL, &other),
-                     QDR_SYNTAX);
+                     QDR_ERR_SYNTAX);
     qdr_schedule_destroy(&schedule);
     qdr_schedule_destroy(&other);
     qdr_pattern_destroy(&pattern);

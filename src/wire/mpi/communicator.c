@@ -23,7 +23,7 @@ qdr_status qdri_fail_mpi(int code, const char *call) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
     if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
-    return qdri_fail(QDR_MPI, "%s: %.*s", call, length, text);
+    return qdri_fail(QDR_ERR_MPI, "%s: %.*s", call, length, text);
 }
 
 static int is_over(void) {
@@ -96,9 +96,9 @@ static qdr_status check_running(MPI_Comm comm) {
     PMPI_Initialized(&running);
     PMPI_Finalized(&over);
     if (!running || over)
-        return qdri_fail(QDR_INVALID, "MPI is %s; call MPI_Init first",
+        return qdri_fail(QDR_ERR_INVALID, "MPI is %s; call MPI_Init first",
                          over ? "finalised" : "not initialised");
-    if (comm == MPI_COMM_NULL) return qdri_fail(QDR_INVALID, "the communicator is MPI_COMM_NULL");
+    if (comm == MPI_COMM_NULL) return qdri_fail(QDR_ERR_INVALID, "the communicator is MPI_COMM_NULL");
     return QDR_OK;
 }
 
@@ -107,7 +107,7 @@ static qdr_status check_kind(MPI_Comm comm) {
     int between = 0;
     int code = PMPI_Comm_test_inter(comm, &between);
     if (code != MPI_SUCCESS) return qdri_fail_mpi(code, "MPI_Comm_test_inter");
-    if (between) return qdri_fail(QDR_INVALID, "an intercommunicator; expected an intracommunicator");
+    if (between) return qdri_fail(QDR_ERR_INVALID, "an intercommunicator; expected an intracommunicator");
     return QDR_OK;
 }
 
@@ -141,9 +141,9 @@ static qdr_status duplicate(qdri_wire *wire, MPI_Comm comm, double deadline) {
     if (code == MPI_SUCCESS && !done) code = wait_for_duplicate(wire, deadline, &done);
     if (code == MPI_SUCCESS && !done) {
         qdri_wire_break(wire,
-                        qdri_fail(QDR_STALLED, "not all ranks came to the first collective call on this "
-                                               "communicator before the deadline"));
-        return QDR_STALLED;
+                        qdri_fail(QDR_ERR_STALLED, "not all ranks came to the first collective call on this "
+                                                   "communicator before the deadline"));
+        return QDR_ERR_STALLED;
     }
     if (code == MPI_SUCCESS) code = PMPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN);
     return code == MPI_SUCCESS ? QDR_OK : qdri_fail_mpi(code, "MPI_Comm_idup");
@@ -244,7 +244,7 @@ qdr_status qdri_wire_find(MPI_Comm comm, qdri_wire **wire) {
     QDRI_TRY(look_up(comm, &found));
     if (!found)
         return qdri_fail(
-            QDR_INVALID,
+            QDR_ERR_INVALID,
             "the library was not used on this communicator before; call qdr_prepare() on all its "
             "ranks first");
     *wire = qdri_wire_retain(found);

@@ -22,7 +22,7 @@ static qdr_status make_room(qdri_wire *wire, int64_t more) {
     if (needed < wire->reserved) needed = wire->reserved;
     if (needed < 2 * mpi->capacity) needed = 2 * mpi->capacity;
     if (needed < QDRI_LEAST_OPERATIONS) needed = QDRI_LEAST_OPERATIONS;
-    if (needed > INT32_MAX / 2) return qdri_fail(QDR_RANGE, "more than 2^30 messages under way at once");
+    if (needed > INT32_MAX / 2) return qdri_fail(QDR_ERR_RANGE, "more than 2^30 messages under way at once");
     int64_t capacity[5] = {mpi->capacity, mpi->capacity, mpi->capacity, mpi->capacity, mpi->capacity};
     if (!qdri_grow(&mpi->request, &capacity[0], needed, sizeof *mpi->request) ||
         !qdri_grow(&mpi->operation, &capacity[1], needed, sizeof *mpi->operation) ||
@@ -99,7 +99,7 @@ qdr_status qdri_mpi_send(qdri_wire *wire, qdri_operation *operation, int to, int
 qdr_status qdri_mpi_send_matched(qdri_wire *wire, qdri_operation *operation, int to, int tag,
                                  const void *data, int64_t bytes) {
     if (bytes > INT32_MAX)
-        return qdri_fail(QDR_RANGE, "a parcel of %lld bytes for rank %d; expected at most %d",
+        return qdri_fail(QDR_ERR_RANGE, "a parcel of %lld bytes for rank %d; expected at most %d",
                          (long long)bytes, to, INT32_MAX);
     QDRI_TRY(qdri_mpi_ready(wire, operation, 1));
     operation->partner = to;
@@ -197,7 +197,7 @@ static qdr_status fail_message(const qdri_wire *wire, const qdri_operation *oper
     PMPI_Error_class(code, &kind);
     if (operation->receives && kind == MPI_ERR_TRUNCATE && with >= 0)
         return qdri_fail(
-            QDR_MISMATCH,
+            QDR_ERR_MISMATCH,
             "rank %d sent more bytes than rank %d has room for: the two ranks have different ideas of "
             "the exchange",
             with, wire->rank);

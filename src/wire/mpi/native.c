@@ -90,12 +90,12 @@ static qdr_status gather_all(qdri_wire *wire, qdri_operation *operation, const v
     QDRI_TRY(qdri_mpi_joined(wire, operation));
     int64_t unit = start[wire->ranks] <= INT32_MAX ? 1 : 8;
     if (start[wire->ranks] / unit > INT32_MAX)
-        return qdri_fail(QDR_RANGE, "gathering %lld bytes is more than MPI counts, 16 GiB",
+        return qdri_fail(QDR_ERR_RANGE, "gathering %lld bytes is more than MPI counts, 16 GiB",
                          (long long)start[wire->ranks]);
     int *counts = wire->mpi->gather, *places = counts + wire->ranks;
     for (int r = 0; r < wire->ranks; r++) {
         if (unit > 1 && start[r] % unit)
-            return qdri_fail(QDR_RANGE, "gathering more than 2 GiB that are not whole words");
+            return qdri_fail(QDR_ERR_RANGE, "gathering more than 2 GiB that are not whole words");
         counts[r] = (int)((start[r + 1] - start[r]) / unit);
         places[r] = (int)(start[r] / unit);
     }

@@ -23,7 +23,7 @@ enum { INTRODUCTION = 96, NAME_AT = 16, ROUNDS = 9, WORD = 8 };
 static const double patience = 30; /* seconds, for all of it */
 
 static qdr_status fail_lost(const qdri_talk *self, const char *how) {
-    return qdri_fail(QDR_PEER, "%s came, but was lost before the two were connected: %s",
+    return qdri_fail(QDR_ERR_PEER, "%s came, but was lost before the two were connected: %s",
                      qdri_bridge_far_name(self->bridge), how);
 }
 
@@ -104,7 +104,7 @@ static qdr_status introduce(const qdri_talk *self, const qdri_bridge_request *re
     char *name = (char *)other + NAME_AT;
     qdri_decode_text(name, sizeof other - NAME_AT);
     if (strcmp(name, request->peer) != 0)
-        return qdri_fail(QDR_INVALID, "who came is '%.64s'; expected %s", name, request->peer);
+        return qdri_fail(QDR_ERR_INVALID, "who came is '%.64s'; expected %s", name, request->peer);
     QDRI_TRY(qdri_decode_word(sender, "number of ranks", ranks, 1, QDRI_MOST_RANKS));
     QDRI_TRY(qdri_decode_word(sender, "number of spans of tags", spans, 1, INT32_MAX));
     known->ranks = ranks;
@@ -144,7 +144,7 @@ static qdr_status prepare(const qdri_talk *self, const qdri_bridge_request *requ
     qdri_outcome outcome = {.missing = 0};
     *heard = NULL;
     qdr_status status = introduce(self, request, own_ranks, known);
-    if (status == QDR_PEER) return status;
+    if (status == QDR_ERR_PEER) return status;
     if (!status) *heard = qdri_alloc(known->ranks, QDRI_ENDPOINT);
     if (!status && !*heard) status = qdri_fail_memory();
     qdri_outcome_note(&outcome, request->name, status);

@@ -138,7 +138,8 @@ static qdr_status of_this_host(qdri_address *address) {
     if (code == 0 && !is_none && !qdri_address_is_loopback(address)) return QDR_OK;
     if (of_interface(NULL, address) || (code == 0 && !is_none)) return QDR_OK;
     if (is_none) code = EAI_NONAME;
-    return qdri_fail(QDR_INVALID, "the name of this host, %s, has no address (%s)", name, gai_strerror(code));
+    return qdri_fail(QDR_ERR_INVALID, "the name of this host, %s, has no address (%s)", name,
+                     gai_strerror(code));
 }
 
 qdr_status qdri_address_choose(const char *wanted, int loopback, qdri_address *address) {
@@ -146,11 +147,11 @@ qdr_status qdri_address_choose(const char *wanted, int loopback, qdri_address *a
     if (of_interface(wanted, address)) return QDR_OK;
     int code = look_up(wanted, 0, address);
     if (code == 0 && is_of_link((struct sockaddr *)&address->socket))
-        return qdri_fail(QDR_INVALID,
+        return qdri_fail(QDR_ERR_INVALID,
                          "'%.200s' is an address of one link only; expected one that is the same everywhere",
                          wanted);
     if (code == 0) return QDR_OK;
-    return qdri_fail(QDR_INVALID,
+    return qdri_fail(QDR_ERR_INVALID,
                      "'%.200s' is no address, host or interface (%s); expected where to listen, such as "
                      "127.0.0.1 or eth0",
                      wanted, gai_strerror(code));
@@ -177,7 +178,7 @@ static size_t size_of(int family) {
 
 qdr_status qdri_address_read(const char *text, int port, qdri_address *address) {
     if (look_up(text, AI_NUMERICHOST, address) != 0)
-        return qdri_fail(QDR_SYNTAX, "'%.80s' is no address; expected numbers", text);
+        return qdri_fail(QDR_ERR_SYNTAX, "'%.80s' is no address; expected numbers", text);
     *port_of(address) = htons((uint16_t)port);
     return QDR_OK;
 }
@@ -200,7 +201,7 @@ static qdr_status listen_on(int file, qdri_address *address) {
     qdri_address_text(address, text, sizeof text);
     if (file < 0 || bind(file, (struct sockaddr *)&address->socket, address->length) != 0 ||
         listen(file, QUEUE) != 0 || getsockname(file, (struct sockaddr *)&address->socket, &length) != 0)
-        return qdri_fail(QDR_FILE, "cannot listen on %s: %s", text, strerror(errno));
+        return qdri_fail(QDR_ERR_FILE, "cannot listen on %s: %s", text, strerror(errno));
     int port = qdri_address_port(address);
     if (is_any((struct sockaddr *)&address->socket)) {
         QDRI_TRY(of_this_host(address));

@@ -58,7 +58,7 @@ qdr_status qdri_bridge_make(qdri_bridge **bridge) {
     for (int i = 0; i < QDRI_NEWCOMERS; i++) made->door.newcomer[i].file = -1;
     made->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (made->epoll < 0) {
-        qdr_status status = qdri_fail(QDR_FILE, "the system has no more epolls: %s", strerror(errno));
+        qdr_status status = qdri_fail(QDR_ERR_FILE, "the system has no more epolls: %s", strerror(errno));
         free(made);
         return status;
     }
@@ -107,7 +107,7 @@ void qdri_bridge_rewatch(qdri_bridge *bridge, int file, qdri_watch *watch, unsig
     if (control(bridge, EPOLL_CTL_MOD, file, watch, events) ||
         control(bridge, EPOLL_CTL_ADD, file, watch, events))
         return;
-    qdri_bridge_fail(bridge, qdri_fail(QDR_FILE, "rank %d of %s cannot watch one of its connections: %s",
+    qdri_bridge_fail(bridge, qdri_fail(QDR_ERR_FILE, "rank %d of %s cannot watch one of its connections: %s",
                                        bridge->own_rank, bridge->name[bridge->side], strerror(errno)));
 }
 
@@ -177,7 +177,7 @@ void qdri_bridge_lose(qdri_bridge *bridge, int rank, const char *how) {
     if (bridge->failed) return;
     describe(bridge, waits, sizeof waits);
     qdri_bridge_fail(bridge,
-                     qdri_fail(QDR_PEER, "rank %d of %s lost rank %d of %s (process %lld on %s): %s; %s",
+                     qdri_fail(QDR_ERR_PEER, "rank %d of %s lost rank %d of %s (process %lld on %s): %s; %s",
                                bridge->own_rank, bridge->name[bridge->side], rank,
                                qdri_bridge_far_name(bridge), (long long)other->pid, other->host, how, waits));
 }

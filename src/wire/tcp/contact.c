@@ -61,7 +61,7 @@ static int is_name(const char *name, size_t length) {
 
 qdr_status qdri_check_name(const char *what, const char *name) {
     if (name && is_name(name, strlen(name))) return QDR_OK;
-    return qdri_fail(QDR_INVALID,
+    return qdri_fail(QDR_ERR_INVALID,
                      "%s is '%.80s'; expected 1 to %d letters, digits, '-', '_' or '.', not '.' first", what,
                      name ? name : "(NULL)", QDRI_NAME - 1);
 }
@@ -158,25 +158,26 @@ qdr_status qdri_contact_read(const char *where, const char *bytes, size_t length
     int64_t version = 0;
     size_t at = 0;
     if (length > QDRI_CONTACT_BYTES)
-        return qdri_fail(QDR_SYNTAX, "%s: longer than %d bytes; expected a contact file", where,
+        return qdri_fail(QDR_ERR_SYNTAX, "%s: longer than %d bytes; expected a contact file", where,
                          QDRI_CONTACT_BYTES);
     if (!next_value(bytes, length, &at, heading, &found) || !read_number(found, 0, INT32_MAX, &version))
-        return qdri_fail(QDR_SYNTAX, "%s: line 1: expected '%s %d'", where, heading, QDRI_CONTACT_VERSION);
+        return qdri_fail(QDR_ERR_SYNTAX, "%s: line 1: expected '%s %d'", where, heading,
+                         QDRI_CONTACT_VERSION);
     if (version != QDRI_CONTACT_VERSION)
-        return qdri_fail(QDR_SYNTAX, "%s: line 1: version %lld; this program speaks version %d", where,
+        return qdri_fail(QDR_ERR_SYNTAX, "%s: line 1: version %lld; this program speaks version %d", where,
                          (long long)version, QDRI_CONTACT_VERSION);
     for (int i = 0; i < LINES; i++) {
         char text[80];
         if (!next_value(bytes, length, &at, lines[i].key, &found))
-            return qdri_fail(QDR_SYNTAX, "%s: line %d: expected '%s', a blank, and %s", where, i + 2,
+            return qdri_fail(QDR_ERR_SYNTAX, "%s: line %d: expected '%s', a blank, and %s", where, i + 2,
                              lines[i].key, expected_of(&lines[i], text, sizeof text));
         if (!read_value(&lines[i], found, &read))
-            return qdri_fail(QDR_SYNTAX, "%s: line %d: %s is '%.*s'; expected %s", where, i + 2, lines[i].key,
-                             (int)(found.length < 80 ? found.length : 80), found.text,
+            return qdri_fail(QDR_ERR_SYNTAX, "%s: line %d: %s is '%.*s'; expected %s", where, i + 2,
+                             lines[i].key, (int)(found.length < 80 ? found.length : 80), found.text,
                              expected_of(&lines[i], text, sizeof text));
     }
     if (at != length)
-        return qdri_fail(QDR_SYNTAX, "%s: line %d: expected the end of the file", where, LINES + 2);
+        return qdri_fail(QDR_ERR_SYNTAX, "%s: line %d: expected the end of the file", where, LINES + 2);
     *contact = read;
     return QDR_OK;
 }

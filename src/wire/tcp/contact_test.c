@@ -62,7 +62,7 @@ static void no_part_is_enough(void **state) {
     qdri_contact contact;
     (void)state;
     for (size_t length = 0; length < strlen(good); length++) {
-        assert_int_equal(qdri_contact_read("f", good, length, &contact), QDR_SYNTAX);
+        assert_int_equal(qdri_contact_read("f", good, length, &contact), QDR_ERR_SYNTAX);
         assert_non_null(strstr(qdr_error_message(), "expected"));
     }
 }
@@ -74,7 +74,7 @@ static void refuse(const char *old, const char *other, const char *sentence) {
     assert_non_null(place);
     int length =
         snprintf(text, sizeof text, "%.*s%s%s", (int)(place - good), good, other, place + strlen(old));
-    if (qdri_contact_read("f", text, (size_t)length, &contact) != QDR_SYNTAX)
+    if (qdri_contact_read("f", text, (size_t)length, &contact) != QDR_ERR_SYNTAX)
         fail_msg("'%s' for '%s' is accepted", other, old);
     if (strcmp(qdr_error_message(), sentence) != 0)
         fail_msg("'%s' for '%s': %s", other, old, qdr_error_message());
@@ -121,7 +121,7 @@ static void a_huge_file_is_not_read(void **state) {
     qdri_contact contact;
     (void)state;
     memcpy(text, good, strlen(good));
-    assert_int_equal(qdri_contact_read("f", text, sizeof text, &contact), QDR_SYNTAX);
+    assert_int_equal(qdri_contact_read("f", text, sizeof text, &contact), QDR_ERR_SYNTAX);
     assert_string_equal(qdr_error_message(), "f: longer than 2048 bytes; expected a contact file");
 }
 
@@ -130,10 +130,10 @@ static void names_are_checked(void **state) {
     char longest[QDRI_NAME + 1];
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_int_equal(qdri_check_name("it", bad[i]), QDR_INVALID);
+        assert_int_equal(qdri_check_name("it", bad[i]), QDR_ERR_INVALID);
     memset(longest, 'x', sizeof longest);
     longest[QDRI_NAME] = '\0';
-    assert_int_equal(qdri_check_name("it", longest), QDR_INVALID);
+    assert_int_equal(qdri_check_name("it", longest), QDR_ERR_INVALID);
     longest[QDRI_NAME - 1] = '\0';
     assert_int_equal(qdri_check_name("it", longest), QDR_OK);
     assert_int_equal(qdri_check_name("it", "Ocean-2_b.x"), QDR_OK);

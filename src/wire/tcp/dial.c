@@ -80,7 +80,7 @@ static void call_failed(qdri_link *link, double now) {
     char how[160];
     if (qdri_call_was_impossible(&link->call)) {
         qdri_bridge_fail(link->bridge,
-                         qdri_fail(QDR_FILE, "rank %d of %s cannot connect to rank %d of %s: %s",
+                         qdri_fail(QDR_ERR_FILE, "rank %d of %s cannot connect to rank %d of %s: %s",
                                    bridge->own_rank, bridge->name[bridge->side], link->rank,
                                    qdri_bridge_far_name(bridge), qdri_call_reason(&link->call)));
     } else if (hopeless || link->attempts++ >= AGAIN) {

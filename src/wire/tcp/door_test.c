@@ -205,10 +205,10 @@ static void write_frame(pair *self, qdri_link_frame frame) {
 }
 
 static void expect_nonsense(pair *self, const char *why) {
-    AWAIT(self, self->side[0]->failed == QDR_PEER);
+    AWAIT(self, self->side[0]->failed == QDR_ERR_PEER);
     assert_non_null(strstr(self->side[0]->sentence, why));
     /* The other hears the same. */
-    AWAIT(self, self->side[1]->failed == QDR_PEER);
+    AWAIT(self, self->side[1]->failed == QDR_ERR_PEER);
     assert_string_equal(self->side[0]->sentence, self->side[1]->sentence);
     AWAIT(self, self->side[0]->link[2]->file < 0 && self->side[1]->link[1]->file < 0);
 }
@@ -231,7 +231,7 @@ static void announcements_have_a_limit(void **state) {
     qdri_link *to = self->side[1]->link[1], *from = self->side[0]->link[2];
     to->announced_out = from->announced = QDRI_ANNOUNCEMENTS - 1;
     assert_int_equal(qdri_link_send(to, &operation, 7, NULL, QDRI_WINDOW), QDR_OK);
-    assert_int_equal(qdri_link_send(to, &operation, 7, NULL, QDRI_WINDOW), QDR_RANGE);
+    assert_int_equal(qdri_link_send(to, &operation, 7, NULL, QDRI_WINDOW), QDR_ERR_RANGE);
     AWAIT(self, from->announced == QDRI_ANNOUNCEMENTS);
     assert_false(self->side[0]->failed);
     write_frame(self, (qdri_link_frame){QDRI_FRAME_ANNOUNCE, 7, QDRI_WINDOW, 99});
@@ -246,9 +246,9 @@ static void trouble_is_heard(void **state) {
     connect_both(self);
     qdri_link *to = self->side[1]->link[1];
     assert_int_equal(qdri_link_send(to, &operation, 7, data, sizeof data), QDR_OK);
-    qdri_bridge_fail(self->side[0], qdri_fail(QDR_MISMATCH, "a trouble of its own"));
+    qdri_bridge_fail(self->side[0], qdri_fail(QDR_ERR_MISMATCH, "a trouble of its own"));
     qdri_bridge_poll(self->side[0], 0);
-    AWAIT(self, self->side[1]->failed == QDR_MISMATCH);
+    AWAIT(self, self->side[1]->failed == QDR_ERR_MISMATCH);
     assert_string_equal(self->side[1]->sentence, "a trouble of its own");
 }
 

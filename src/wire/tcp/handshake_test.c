@@ -125,7 +125,7 @@ static void random_bytes_are_strangers(void **state) {
         for (int b = 0; b < QDRI_ANSWER; b++) shake.answer[b] = (unsigned char)qdri_random_next(&random);
         assert_false(qdri_answer_read(&shake, &purpose, &from, &to));
         assert_int_equal(qdri_answer_judge(&shake, secret), QDRI_STRANGER);
-        assert_int_equal(qdri_frame_read(QDRI_SOMEBODY, shake.answer, &frame), QDR_MISMATCH);
+        assert_int_equal(qdri_frame_read(QDRI_SOMEBODY, shake.answer, &frame), QDR_ERR_MISMATCH);
         (void)qdri_endpoint_read(shake.answer, &endpoint);
     }
 }
@@ -149,7 +149,7 @@ static void frames_have_bounds(void **state) {
                                                {INT32_MAX, large, large},
                                                {0, QDRI_WINDOW, 0},
                                                {0, 0, 0},
-                                               {QDR_FULL, QDRI_LINK_SENTENCE - 1, 0}};
+                                               {QDR_ERR_FULL, QDRI_LINK_SENTENCE - 1, 0}};
     (void)state;
     for (int kind = 1; kind < QDRI_FRAME_KINDS; kind++) {
         assert_int_equal(read_frame((qdri_frame_kind)kind, least[kind]), QDR_OK);
@@ -158,14 +158,14 @@ static void frames_have_bounds(void **state) {
             int64_t word[3];
             memcpy(word, most[kind], sizeof word);
             word[field]++;
-            assert_int_equal(read_frame((qdri_frame_kind)kind, word), QDR_MISMATCH);
+            assert_int_equal(read_frame((qdri_frame_kind)kind, word), QDR_ERR_MISMATCH);
             memcpy(word, least[kind], sizeof word);
             word[field]--;
-            assert_int_equal(read_frame((qdri_frame_kind)kind, word), QDR_MISMATCH);
+            assert_int_equal(read_frame((qdri_frame_kind)kind, word), QDR_ERR_MISMATCH);
         }
     }
-    assert_int_equal(read_frame((qdri_frame_kind)0, least[1]), QDR_MISMATCH);
-    assert_int_equal(read_frame(QDRI_FRAME_KINDS, least[1]), QDR_MISMATCH);
+    assert_int_equal(read_frame((qdri_frame_kind)0, least[1]), QDR_ERR_MISMATCH);
+    assert_int_equal(read_frame(QDRI_FRAME_KINDS, least[1]), QDR_ERR_MISMATCH);
 }
 
 static void frames_and_endpoints_come_back(void **state) {
@@ -188,9 +188,9 @@ static void frames_and_endpoints_come_back(void **state) {
         assert_true(qdri_address_port(&other.address) == 40001 && other.pid == 4711);
         assert_string_equal(other.host, "node17");
     }
-    assert_int_equal(qdri_address_read("localhost", 1, &endpoint.address), QDR_SYNTAX);
+    assert_int_equal(qdri_address_read("localhost", 1, &endpoint.address), QDR_ERR_SYNTAX);
     /* Without its interface nobody can connect to it. */
-    assert_int_equal(qdri_address_choose("fe80::1", 0, &endpoint.address), QDR_INVALID);
+    assert_int_equal(qdri_address_choose("fe80::1", 0, &endpoint.address), QDR_ERR_INVALID);
     assert_non_null(strstr(qdr_error_message(), "expected"));
     assert_int_equal(qdri_address_choose("127.0.0.1", 0, &endpoint.address), QDR_OK);
     assert_true(qdri_address_is_loopback(&endpoint.address));

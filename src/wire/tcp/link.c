@@ -67,7 +67,7 @@ qdr_status qdri_link_send(qdri_link *link, qdri_operation *operation, int tag, c
     int announce = bytes > longest_early || qdri_frame_cost(bytes) > link->credit;
     if (announce && link->announced_out == QDRI_ANNOUNCEMENTS) {
         qdri_link_message_free(link->bridge, message);
-        return qdri_fail(QDR_RANGE, "more than %d messages for rank %d of %s wait for their receives",
+        return qdri_fail(QDR_ERR_RANGE, "more than %d messages for rank %d of %s wait for their receives",
                          QDRI_ANNOUNCEMENTS, link->rank, qdri_bridge_far_name(link->bridge));
     }
     message->operation = operation;
@@ -114,7 +114,7 @@ static int fits(qdri_link *link, const qdri_link_message *receive, int64_t bytes
     if (bytes <= receive->room) return 1;
     qdri_bridge_fail(
         bridge,
-        qdri_fail(QDR_MISMATCH,
+        qdri_fail(QDR_ERR_MISMATCH,
                   "rank %d of %s has room for %lld bytes in a message of tag %lld from rank %d of "
                   "%s, which has %lld",
                   bridge->own_rank, bridge->name[bridge->side], (long long)receive->room,
@@ -182,10 +182,10 @@ static void garbage(qdri_link *link, const char *what) {
     qdri_bridge *bridge = link->bridge;
     char sentence[400];
     snprintf(sentence, sizeof sentence, "%s", what); /* which may be the error message itself */
-    qdri_bridge_fail(bridge,
-                     qdri_fail(QDR_PEER, "rank %d of %s: what comes from rank %d of %s makes no sense: %s",
-                               bridge->own_rank, bridge->name[bridge->side], link->rank,
-                               qdri_bridge_far_name(bridge), sentence));
+    qdri_bridge_fail(bridge, qdri_fail(QDR_ERR_PEER,
+                                       "rank %d of %s: what comes from rank %d of %s makes no sense: %s",
+                                       bridge->own_rank, bridge->name[bridge->side], link->rank,
+                                       qdri_bridge_far_name(bridge), sentence));
 }
 
 /* Memory for bytes that nobody has asked for yet. */

@@ -75,16 +75,17 @@ qdr_status qdri_mailbox_open(const char *directory, const qdri_contact *own, qdr
     int in_order = strcmp(own->name, own->peer) < 0;
     struct stat folder;
     if (!directory || !*directory)
-        return qdri_fail(QDR_INVALID, "there is no directory for contact files; expected a path");
+        return qdri_fail(QDR_ERR_INVALID, "there is no directory for contact files; expected a path");
     int length = snprintf(box->path, sizeof box->path, "%s/%s+%s.contact", directory,
                           in_order ? own->name : own->peer, in_order ? own->peer : own->name);
     if (length < 0 || length >= (int)sizeof box->path)
-        return qdri_fail(QDR_INVALID, "the directory for contact files has a name of more than %d letters",
+        return qdri_fail(QDR_ERR_INVALID,
+                         "the directory for contact files has a name of more than %d letters",
                          QDRI_PATH - 1 - 2 * QDRI_NAME);
     if (stat(directory, &folder) != 0)
-        return qdri_fail(QDR_FILE, "the directory for contact files, %s: %s", directory, strerror(errno));
+        return qdri_fail(QDR_ERR_FILE, "the directory for contact files, %s: %s", directory, strerror(errno));
     if (!S_ISDIR(folder.st_mode))
-        return qdri_fail(QDR_FILE, "%s is no directory; expected one for contact files", directory);
+        return qdri_fail(QDR_ERR_FILE, "%s is no directory; expected one for contact files", directory);
     box->own = *own;
     box->is_local = qdri_is_local_directory(directory);
     box->published = 0;
@@ -92,7 +93,7 @@ qdr_status qdri_mailbox_open(const char *directory, const qdri_contact *own, qdr
 }
 
 static qdr_status fail_file(const char *path, const char *what) {
-    return qdri_fail(QDR_FILE, "%s cannot be %s: %s", path, what, strerror(errno));
+    return qdri_fail(QDR_ERR_FILE, "%s cannot be %s: %s", path, what, strerror(errno));
 }
 
 /* No links are followed, and only a file of this user's own is believed. */
@@ -103,7 +104,7 @@ static qdr_status read_text(const char *path, char *text, size_t size, int *foun
     if (file < 0) return errno == ENOENT || errno == ESTALE ? QDR_OK : fail_file(path, "opened");
     if (fstat(file, &kind) != 0 || !S_ISREG(kind.st_mode) || kind.st_uid != geteuid()) {
         close(file);
-        return qdri_fail(QDR_FILE, "%s is no file of this user's; expected a contact file", path);
+        return qdri_fail(QDR_ERR_FILE, "%s is no file of this user's; expected a contact file", path);
     }
     ssize_t got = 0;
     *length = 0;

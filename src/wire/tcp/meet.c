@@ -56,7 +56,7 @@ static qdr_status publish(search *self) {
 }
 
 static qdr_status fail_busy(const search *self) {
-    return qdri_fail(QDR_BUSY, "%s: there is another %s already, process %lld on %s, which waits for %s",
+    return qdri_fail(QDR_ERR_BUSY, "%s: there is another %s already, process %lld on %s, which waits for %s",
                      self->box.path, self->found.name, (long long)self->found.pid, self->found.host,
                      self->found.peer);
 }
@@ -76,7 +76,7 @@ static qdr_status consider(search *self, const qdri_contact *contact) {
     int is_peer = strcmp(contact->name, own->peer) == 0 && strcmp(contact->peer, own->name) == 0;
     int is_twin = strcmp(contact->name, own->name) == 0 && strcmp(contact->peer, own->peer) == 0;
     if (!is_peer && !is_twin)
-        return qdri_fail(QDR_SYNTAX, "%s: it is of %s and %s; expected %s and %s", self->box.path,
+        return qdri_fail(QDR_ERR_SYNTAX, "%s: it is of %s and %s; expected %s and %s", self->box.path,
                          contact->name, contact->peer, own->peer, own->name);
     if (!qdri_same_secret(contact->token, self->found.token)) self->silent_since = 0;
     self->found = *contact;
@@ -120,10 +120,10 @@ static qdr_status call_failed(search *self, double now) {
              "a file of %.63s, process %lld on %.64s, but no answer at %.48s port %lld: %.80s", found->name,
              (long long)found->pid, found->host, found->address, (long long)found->port, why);
     if (qdri_call_was_impossible(call))
-        return qdri_fail(QDR_FILE, "%s, process %lld on %s, cannot be connected to: %s", found->name,
+        return qdri_fail(QDR_ERR_FILE, "%s, process %lld on %s, cannot be connected to: %s", found->name,
                          (long long)found->pid, found->host, why);
     if (call->refusal == QDRI_ORDER) /* which is proven */
-        return qdri_fail(QDR_INVALID, "%s, process %lld on %s, cannot be coupled with: %s", found->name,
+        return qdri_fail(QDR_ERR_INVALID, "%s, process %lld on %s, cannot be coupled with: %s", found->name,
                          (long long)found->pid, found->host, why);
     if (self->process == QDRI_PROCESS_ELSEWHERE && qdri_address_is_loopback(&self->address)) {
         out_of_reach(self);
@@ -154,7 +154,7 @@ static qdr_status attend(search *self, int *file) {
         *file = self->point.file;
         qdri_session_make(&self->point.shake, self->point.token, self->bridge->session);
     } else if (self->point.odd) {
-        return qdri_fail(QDR_INVALID, "%s came, but cannot be coupled with: %s", self->box.own.peer,
+        return qdri_fail(QDR_ERR_INVALID, "%s came, but cannot be coupled with: %s", self->box.own.peer,
                          qdri_refusal_text(self->point.odd));
     }
     return QDR_OK;
@@ -166,7 +166,7 @@ static qdr_status fail_alone(const search *self, double since) {
     if (bridge->door.refused > 0)
         snprintf(strangers, sizeof strangers, "; %lld strangers were refused",
                  (long long)bridge->door.refused);
-    return qdri_fail(QDR_STALLED,
+    return qdri_fail(QDR_ERR_STALLED,
                      "%s did not come before the deadline: in %.1f s, %s looked for %s and found %s%s",
                      self->box.own.peer, qdri_seconds() - since, self->box.own.name, self->box.path,
                      *self->seen ? self->seen : "nothing", strangers);
@@ -183,7 +183,7 @@ static qdr_status seek(search *self, double deadline, int *file) {
             self->next_look = now + between_looks;
             status = look(self);
             /* Files need descriptors, and newcomers make way for them. */
-            while (status == QDR_FILE && qdri_door_make_way(self->bridge)) status = look(self);
+            while (status == QDR_ERR_FILE && qdri_door_make_way(self->bridge)) status = look(self);
         }
         if (!status) {
             qdri_bridge_poll(self->bridge, 5);

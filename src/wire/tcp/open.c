@@ -83,7 +83,7 @@ static qdr_status await(const opening *self, step *one, qdr_status begun) {
     if (!status) return one->status;
     char absent[400] = "";
     if (!begun && !one->finished) qdri_cancel(self->own, &one->operation);
-    if (status == QDR_STALLED) {
+    if (status == QDR_ERR_STALLED) {
         qdri_status_absent(self->own, absent, sizeof absent);
         qdri_fail(status, "rank %d: not all ranks of %s came to the meeting with %s before the deadline%s",
                   self->rank, self->request->name, self->request->peer, absent);
@@ -123,9 +123,9 @@ static qdr_status check(const qdri_bridge_request *request) {
     QDRI_TRY(qdri_check_name("the name of this program", request->name));
     QDRI_TRY(qdri_check_name("the name of the other program", request->peer));
     if (strcmp(request->name, request->peer) == 0)
-        return qdri_fail(QDR_INVALID, "both programs are called '%s'; expected two names", request->name);
+        return qdri_fail(QDR_ERR_INVALID, "both programs are called '%s'; expected two names", request->name);
     if (!request->directory)
-        return qdri_fail(QDR_INVALID, "there is no directory for contact files; expected a path");
+        return qdri_fail(QDR_ERR_INVALID, "there is no directory for contact files; expected a path");
     return QDR_OK;
 }
 
@@ -196,7 +196,7 @@ static qdr_status read_endpoints(qdri_bridge *bridge, const unsigned char *bytes
     int ranks = qdri_bridge_far_ranks(bridge);
     for (int r = 0; r < ranks; r++)
         if (!qdri_endpoint_read(bytes + (int64_t)r * QDRI_ENDPOINT, &bridge->far[r]))
-            return qdri_fail(QDR_INVALID, "%s does not say where its rank %d listens",
+            return qdri_fail(QDR_ERR_INVALID, "%s does not say where its rank %d listens",
                              qdri_bridge_far_name(bridge), r);
     return QDR_OK;
 }
@@ -269,7 +269,7 @@ static qdr_status linger(const opening *self) {
     qdri_lock(self->wire);
     for (; !status && !over && qdri_seconds() < until; over = missing_link(self) < 0) {
         status = qdri_wait_until(self->wire, &over, qdri_seconds() + 0.001);
-        if (status == QDR_STALLED) status = QDR_OK;
+        if (status == QDR_ERR_STALLED) status = QDR_OK;
     }
     qdri_unlock(self->wire);
     return status;
@@ -281,7 +281,7 @@ static qdr_status check_links(const opening *self, int64_t *missing) {
     int with = missing_link(self);
     *missing = with >= 0;
     if (!status && *missing && qdri_seconds() > self->until)
-        status = qdri_fail(QDR_STALLED, "rank %d of %s did not connect before the deadline", with,
+        status = qdri_fail(QDR_ERR_STALLED, "rank %d of %s did not connect before the deadline", with,
                            self->request->peer);
     return status;
 }

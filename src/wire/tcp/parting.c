@@ -168,7 +168,7 @@ static void hang_up(qdri_link *link) {
 }
 
 void qdri_link_free(qdri_link *link) {
-    qdri_link_give_up(link, QDR_GONE);
+    qdri_link_give_up(link, QDR_ERR_GONE);
     hang_up(link);
     free(link->buffer);
     free(link);

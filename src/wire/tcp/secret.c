@@ -178,7 +178,7 @@ qdr_status qdri_secret_bytes(void *data, size_t bytes) {
     for (size_t got = 0; got < bytes;) {
         ssize_t more = getrandom((char *)data + got, bytes - got, 0);
         if (more < 0 && errno != EINTR)
-            return qdri_fail(QDR_FILE, "the system has no random bytes: %s", strerror(errno));
+            return qdri_fail(QDR_ERR_FILE, "the system has no random bytes: %s", strerror(errno));
         if (more > 0) got += (size_t)more;
     }
     return QDR_OK;

@@ -21,7 +21,7 @@
  *
  * The end of the other program is the end of the bridge: the kernel closes the sockets of a dead process,
  * keepalive notices a dead host. Then every operation with the other program that is under way fails with
- * QDR_PEER, and the wire's state is that failure; any other failure of a bridge on one rank is told to all in
+ * QDR_ERR_PEER, and the wire's state is that failure; any other failure of a bridge on one rank is told to all in
  * the same way. A process that is stopped, or computes for long, is not dead.
  *
  * Data travels in clear: the token keeps strangers out, not listeners.

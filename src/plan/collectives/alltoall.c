@@ -25,6 +25,7 @@
 #include "quadrille/plan.h"
 #include "wire/agree.h"
 #include "wire/node.h"
+#include "wire/pending.h"
 
 /* One communicator's plan for one algorithm. */
 typedef struct kept_plan {
@@ -51,23 +52,23 @@ static void release(qdri_keepsake *keepsake) {
 /* ---- arguments ----------------------------------------------------------------------------------------- */
 
 static qdr_status set_name(const char *algorithm, request *wanted) {
-    qdr_algorithm_info info;
+    const qdr_algorithm_info *info;
     QDRI_TRY(qdr_algorithm_find(algorithm, &info));
     const char *options = strchr(algorithm, ':');
-    int length = snprintf(wanted->name, sizeof wanted->name, "%s%s", info.name, options ? options : "");
+    int length = snprintf(wanted->name, sizeof wanted->name, "%s%s", info->name, options ? options : "");
     if (length >= (int)sizeof wanted->name)
-        return qdri_fail(QDR_SYNTAX, "the algorithm '%.40s...' is too long; expected at most %zu characters",
-                         algorithm, sizeof wanted->name - 1);
+        return qdri_fail(QDR_ERR_SYNTAX,
+                         "the algorithm '%.40s...' is too long; expected at most %zu characters", algorithm,
+                         sizeof wanted->name - 1);
     return QDR_OK;
 }
 
 static qdr_status check(const request *wanted, int ranks) {
     if (wanted->bytes < 0 || wanted->bytes > (INT64_C(1) << 62) / ranks)
-        return qdri_fail(QDR_RANGE,
-                         "qdr_complete_exchange: %lld bytes for each of %d ranks; expected 0 to %lld",
+        return qdri_fail(QDR_ERR_RANGE, "qdr_alltoall: %lld bytes for each of %d ranks; expected 0 to %lld",
                          (long long)wanted->bytes, ranks, (long long)((INT64_C(1) << 62) / ranks));
     if (wanted->bytes > 0 && (!wanted->outgoing || !wanted->incoming))
-        return qdri_fail(QDR_INVALID, "qdr_complete_exchange: %s is NULL",
+        return qdri_fail(QDR_ERR_INVALID, "qdr_alltoall: %s is NULL",
                          wanted->outgoing ? "incoming" : "outgoing");
     return QDR_OK;
 }
@@ -75,11 +76,8 @@ static qdr_status check(const request *wanted, int ranks) {
 /* All ranks must be able to go on, with blocks of one size. */
 static qdr_status agree(qdri_wire *wire, qdr_status mine, int64_t bytes) {
     qdri_term block = QDRI_IS_ALIKE("bytes of a block", bytes);
-    qdri_agreement agreement = {.call = "qdr_complete_exchange",
-                                .status = mine,
-                                .term = &block,
-                                .terms = 1,
-                                .deadline = qdri_deadline(0)};
+    qdri_agreement agreement = {
+        .call = "qdr_alltoall", .status = mine, .term = &block, .terms = 1, .deadline = qdri_deadline(0)};
     qdri_lock(wire);
     qdr_status status = qdri_agree(wire, &agreement);
     qdri_unlock(wire);
@@ -109,12 +107,11 @@ static qdr_status plan_for_all(MPI_Comm comm, int ranks, int64_t *one, const cha
     qdr_partners *partners = NULL;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     options.algorithm = *name ? name : NULL;
-    options.in_flight = 1; /* each call waits for its own */
     for (int r = 0; r < ranks; r++) {
         rank[r] = r;
         one[r] = 1;
     }
-    qdr_status status = qdr_partners_from_both(comm, ranks, rank, one, ranks, rank, one, 0, &partners);
+    qdr_status status = qdr_partners_from_both(comm, ranks, rank, one, ranks, rank, one, 1, &partners);
     if (!status) status = qdr_plan_create(partners, &options, plan);
     qdr_partners_destroy(&partners);
     return status;
@@ -134,7 +131,7 @@ static qdr_status build(MPI_Comm comm, qdri_wire *wire, const request *wanted, q
         free(made);
         return status;
     }
-    qdri_explain(wire, "complete exchange of %d ranks: %s, kept with the communicator: %s", ranks,
+    qdri_explain(wire, "all to all of %d ranks: %s, kept with the communicator: %s", ranks,
                  *wanted->name ? wanted->name : "by rule",
                  wanted->is_asked ? "asked for"
                  : *wanted->name  ? "in pairs, the default"
@@ -146,38 +143,97 @@ static qdr_status build(MPI_Comm comm, qdri_wire *wire, const request *wanted, q
 
 /* ---- the exchange -------------------------------------------------------------------------------------- */
 
-static qdr_status run(qdri_wire *wire, qdr_plan *plan, const request *wanted) {
-    qdr_exchange *exchange;
-    qdr_buffers buffers = QDR_BUFFERS;
+static qdr_status start(qdr_plan *plan, const request *wanted, qdr_pending **exchange) {
+    qdr_buffers buffers = {0};
     buffers.item_bytes = wanted->bytes;
     buffers.outgoing_base = wanted->outgoing;
     buffers.incoming_base = wanted->incoming;
-    QDRI_TRY(qdr_exchange_start(plan, &buffers, &exchange));
-    qdr_status status = qdr_exchange_wait(&exchange);
-    if (!status) return QDR_OK;
+    return qdr_plan_start(plan, &buffers, exchange);
+}
+
+static qdr_status break_wire(qdri_wire *wire, qdr_status status) {
     qdri_lock(wire);
     qdri_wire_break(wire, status);
     qdri_unlock(wire);
     return status;
 }
 
-static qdr_status complete_exchange(MPI_Comm comm, qdri_wire *wire, const request *wanted) {
-    kept_plan *plan = find(wire, wanted->name);
-    if (plan) QDRI_TRY(qdri_wire_state(wire));
-    qdr_status mine = check(wanted, qdri_wire_ranks(wire));
-    QDRI_TRY(plan ? mine : build(comm, wire, wanted, mine, &plan));
-    return wanted->bytes > 0 ? run(wire, plan->plan, wanted) : QDR_OK;
+/* One that was started. */
+typedef struct started {
+    qdr_pending pending; /* first: handles convert */
+    qdri_wire *wire;
+    qdr_pending *exchange; /* NULL: there are no bytes */
+} started;
+
+static qdr_status end(qdr_pending **pending, qdr_status status) {
+    started *ended = (started *)*pending;
+    *pending = NULL;
+    if (status) break_wire(ended->wire, status);
+    qdri_wire_release(&ended->wire);
+    free(ended);
+    return status;
 }
 
-qdr_status qdr_complete_exchange(MPI_Comm comm, const char *algorithm, const void *outgoing, void *incoming,
-                                 int64_t bytes) {
+static qdr_status test(qdr_pending **pending, int *done) {
+    started *tested = (started *)*pending;
+    qdr_status status = qdr_test(&tested->exchange, done);
+    return *done || status ? end(pending, status) : QDR_OK;
+}
+
+static qdr_status wait(qdr_pending **pending) {
+    return end(pending, qdr_wait(&((started *)*pending)->exchange));
+}
+
+static const qdri_pending_kind alltoall_kind = {test, wait};
+
+/* ---- the call ------------------------------------------------------------------------------------------ */
+
+/* The plan for it, on a wire that the caller releases. */
+static qdr_status prepare(MPI_Comm comm, const char *algorithm, request *wanted, qdri_wire **wire,
+                          kept_plan **plan) {
+    wanted->is_asked = algorithm != NULL;
+    QDRI_TRY(set_name(algorithm ? algorithm : "PEX", wanted));
+    QDRI_TRY(qdri_wire_open(comm, wire));
+    if (!algorithm && qdri_wire_one_node(*wire)) *wanted->name = '\0';
+    *plan = find(*wire, wanted->name);
+    qdr_status status = *plan ? qdri_wire_state(*wire) : QDR_OK;
+    if (!status) status = check(wanted, qdri_wire_ranks(*wire));
+    if (!*plan) status = build(comm, *wire, wanted, status, plan);
+    if (status) qdri_wire_release(wire);
+    return status;
+}
+
+qdr_status qdr_alltoall(MPI_Comm comm, const char *algorithm, int64_t bytes, const void *outgoing,
+                        void *incoming) {
     qdri_wire *wire;
+    kept_plan *plan;
+    qdr_pending *exchange = NULL;
     request wanted = {.outgoing = outgoing, .incoming = incoming, .bytes = bytes};
-    wanted.is_asked = algorithm != NULL;
-    QDRI_TRY(set_name(algorithm ? algorithm : "PEX", &wanted));
-    QDRI_TRY(qdri_wire_open(comm, &wire));
-    if (!algorithm && qdri_wire_one_node(wire)) *wanted.name = '\0';
-    qdr_status status = complete_exchange(comm, wire, &wanted);
+    QDRI_TRY(prepare(comm, algorithm, &wanted, &wire, &plan));
+    qdr_status status = bytes > 0 ? start(plan->plan, &wanted, &exchange) : QDR_OK;
+    if (exchange) {
+        status = qdr_wait(&exchange);
+        if (status) break_wire(wire, status);
+    }
     qdri_wire_release(&wire);
     return status;
+}
+
+qdr_status qdr_alltoall_start(MPI_Comm comm, const char *algorithm, int64_t bytes, const void *outgoing,
+                              void *incoming, qdr_pending **pending) {
+    kept_plan *plan;
+    request wanted = {.outgoing = outgoing, .incoming = incoming, .bytes = bytes};
+    if (!pending) return qdri_fail(QDR_ERR_INVALID, "qdr_alltoall_start: there is nowhere to put the handle");
+    started *made = QDRI_ZERO_ARRAY(started, 1);
+    if (!made) return qdri_fail_memory();
+    made->pending.kind = &alltoall_kind;
+    qdr_status status = prepare(comm, algorithm, &wanted, &made->wire, &plan);
+    if (!status && bytes > 0) status = start(plan->plan, &wanted, &made->exchange);
+    if (status) {
+        if (made->wire) qdri_wire_release(&made->wire);
+        free(made);
+        return status;
+    }
+    *pending = &made->pending;
+    return QDR_OK;
 }
