@@ -176,7 +176,7 @@ qdr_status qdr_layout_regular_sized(int dimensions, const qdr_axis *axis, size_t
     qdr_axis known[QDR_MOST_DIMENSIONS];
     qdr_storage how;
     if (!layout) return qdri_fail(QDR_ERR_INVALID, "qdr_layout_regular was given NULL");
-    for (int d = 0; axis && d < dimensions && d < QDR_MOST_DIMENSIONS; d++)
+    for (int d = 0; axis && dimensions <= QDR_MOST_DIMENSIONS && d < dimensions; d++)
         QDRI_TRY(qdri_element_read("qdr_axis", &known[d], sizeof known[d], axis, axis_bytes, d));
     if (storage) qdri_sized_read(&how, sizeof how, storage);
     qdri_regular *self = QDRI_ZERO_ARRAY(qdri_regular, 1);
