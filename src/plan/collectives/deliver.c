@@ -10,6 +10,7 @@
  */
 #include "quadrille/deliver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "discover/round.h"
+#include "plan/cargo.h"
 #include "quadrille/plan.h"
 #include "wire/agree.h"
 #include "wire/flight.h"
@@ -37,7 +39,6 @@ typedef struct kept {
     qdri_keepsake keepsake; /* first: release() converts */
     qdr_plan *plan;
     int ranks;
-    int busy; /* a delivery is under way */
     int64_t *out_items, *in_items, *start;
     const void **outgoing;
     void **incoming;
@@ -55,11 +56,13 @@ typedef struct delivery {
 
 static void release(qdri_keepsake *keepsake) {
     kept *gone = (kept *)keepsake;
+    int is_used =
+        gone->plan && qdri_plan_busy(gone->plan); /* an exchange that did not end: MPI may still read */
     qdr_plan_destroy(&gone->plan);
     free(gone->out_items);
     free(gone->outgoing);
     free(gone->incoming);
-    free(gone->sorted);
+    if (!is_used) free(gone->sorted);
     free(gone);
 }
 
@@ -226,7 +229,7 @@ static qdr_status take_in(delivery *one) {
     kept *kept = one->kept;
     int is_grouped = leaving->groups || leaving->items || leaving->rank;
     QDRI_TRY(one->refused);
-    if (kept->busy)
+    if (qdri_plan_busy(kept->plan))
         return qdri_fail(QDR_ERR_BUSY, "qdr_deliver: a delivery on this communicator is under way");
     if (leaving->item_bytes < 1 || leaving->item_bytes > INT32_MAX)
         return qdri_fail(QDR_ERR_RANGE, "qdr_deliver: items of %lld bytes; expected 1 to %d",
@@ -382,25 +385,41 @@ static qdr_status begin(MPI_Comm comm, const qdr_items *leaving, size_t items_by
     return status;
 }
 
+/* Nobody has the plan but the library: after a failure it cannot be used again, and neither can what it works on. So the
+ * wire is broken, and later calls say so. */
+static qdr_status give_up(MPI_Comm comm, qdr_status status) {
+    qdri_wire *wire;
+    char sentence[1024];
+    if (!status) return QDR_OK;
+    snprintf(sentence, sizeof sentence, "%s", qdr_error_message());
+    if (!qdri_wire_open(comm, &wire)) {
+        qdri_lock(wire);
+        qdri_wire_break(wire, qdri_fail(status, "%s", sentence));
+        qdri_unlock(wire);
+        qdri_wire_release(&wire);
+    }
+    return qdri_fail(status, "%s", sentence);
+}
+
 qdr_status qdr_deliver_sized(MPI_Comm comm, const qdr_items *leaving, size_t items_bytes, qdr_arrivals *came,
                              size_t arrivals_bytes) {
     delivery one = {.refused = QDR_OK};
     qdr_pending *exchange = NULL;
     QDRI_TRY(begin(comm, leaving, items_bytes, came, arrivals_bytes, &one, &exchange));
-    return qdr_wait(&exchange);
+    return give_up(comm, qdr_wait(&exchange));
 }
 
 /* One that was started. */
 typedef struct started {
     qdr_pending pending; /* first: handles convert */
-    kept *kept;
+    MPI_Comm comm;
     qdr_pending *exchange;
 } started;
 
 static qdr_status end(qdr_pending **pending, qdr_status status) {
     started *ended = (started *)*pending;
     *pending = NULL;
-    if (!ended->exchange) ended->kept->busy = 0;
+    status = give_up(ended->comm, status);
     free(ended);
     return status;
 }
@@ -411,8 +430,7 @@ static qdr_status test(qdr_pending **pending, int *done) {
 }
 
 static qdr_status wait(qdr_pending **pending) {
-    qdr_status status = qdr_wait(&((started *)*pending)->exchange);
-    return status == QDR_ERR_STALLED ? status : end(pending, status);
+    return end(pending, qdr_wait(&((started *)*pending)->exchange));
 }
 
 static const qdri_pending_kind delivery_kind = {test, wait};
@@ -430,8 +448,7 @@ qdr_status qdr_deliver_start_sized(MPI_Comm comm, const qdr_items *leaving, size
         free(made);
         return status;
     }
-    *made = (started){{&delivery_kind}, one.kept, exchange};
-    made->kept->busy = 1;
+    *made = (started){{&delivery_kind}, comm, exchange};
     *pending = &made->pending;
     return QDR_OK;
 }
