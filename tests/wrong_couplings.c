@@ -163,6 +163,11 @@ static int counts(const program *program, int r, int step) {
     return r != program->wrong_rank || !shifts || step < program->wrong_step;
 }
 
+/* Who loses a rank of the other program by itself says what it was waiting for: one status, several sentences. */
+static int are_alike(const verdict *one, const verdict *other) {
+    return one->status == QDR_ERR_PEER ? other->status == one->status : verdicts_are_alike(one, other);
+}
+
 static void compare(const program *program, const verdict *all) {
     for (int i = 0; i < STEPS; i++) {
         const verdict *first[2] = {NULL, NULL};
@@ -171,7 +176,7 @@ static void compare(const program *program, const verdict *all) {
             if (one->call == NO_CALL || !counts(program, r, i)) continue;
             int apart = one->call == COUPLE && r >= worlds / 2;
             if (!first[apart]) first[apart] = one;
-            CHECK_SAYING(verdicts_are_alike(one, first[apart]),
+            CHECK_SAYING(are_alike(one, first[apart]),
                          "run %lld, %s: rank %d %s in step %d; step %d: '%s' in %s, but rank %d '%s' in %s",
                          (long long)program->number, program->transport, program->wrong_rank,
                          deviation_name[program->wrong], program->wrong_step, i, first[apart]->sentence,
