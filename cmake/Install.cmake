@@ -123,7 +123,24 @@ if(QDR_COMMAND)
   install(TARGETS quadrille-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/man/man1/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT command
           FILES_MATCHING PATTERN "*.1")
+  install(FILES "${PROJECT_BINARY_DIR}/man/completion" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+          RENAME quadrille COMPONENT command)
 endif()
+# A man page for every header, and for every function in it.
+file(GLOB documented CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/quadrille/*.h")
+if(QDR_IO)
+  list(APPEND documented "${PROJECT_SOURCE_DIR}/include/quadrille-io.h")
+endif()
+set(man3_folder "${PROJECT_BINARY_DIR}/man/man3")
+add_custom_command(
+  OUTPUT "${man3_folder}/quadrille-base.3"
+  COMMAND "${PROJECT_SOURCE_DIR}/docs/man/make3" "${PROJECT_VERSION}" "${man3_folder}" ${documented}
+  DEPENDS ${documented} "${PROJECT_SOURCE_DIR}/docs/man/make3" "${PROJECT_SOURCE_DIR}/docs/man/functions.awk"
+  COMMENT "Writing the man pages of the functions"
+  VERBATIM)
+add_custom_target(quadrille-man3 ALL DEPENDS "${man3_folder}/quadrille-base.3")
+add_dependencies(quadrille-libraries quadrille-man3)
+install(DIRECTORY "${man3_folder}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man3" COMPONENT development FILES_MATCHING PATTERN "*.3")
 install(FILES README.md CHANGES.md LICENSE DESTINATION "${doc_folder}" COMPONENT command)
 install(DIRECTORY docs/ DESTINATION "${doc_folder}/docs" COMPONENT command
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN man EXCLUDE)

@@ -12,6 +12,7 @@
 #include "core/output.h"
 #include "core/progress.h"
 #include "quadrille.h"
+#include "base/likeness.h"
 
 extern const command list_command, generate_command, stat_command, schedule_command, compare_command,
     check_command, machine_command, bench_command, draw_command, report_command, advise_command,
@@ -34,12 +35,16 @@ static int complain_unknown(const char *name) {
     size_t used = 0;
     for (int i = 0; commands[i] && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", commands[i]->name);
-    return complain("unknown subcommand '%.60s'; there are %shelp", name, list);
+    return complain("unknown subcommand '%.60s'; %s%shelp", name, qdri_did_you_mean(name, list), list);
 }
 
-/* help, help SUB, help --man, help --man SUB (the build makes the man pages with it). */
+/* help, help SUB; and what the build makes with it: help --man, help --man SUB, help --completion. */
 static int run_help(int count, char **words, FILE *out) {
     int man = count > 0 && !strcmp(words[0], "--man");
+    if (count == 1 && !strcmp(words[0], "--completion")) {
+        commands_write_completion(out);
+        return EXIT_GOOD;
+    }
     const char *name = count > man ? words[man] : NULL;
     const command *command = name ? find_command(name) : NULL;
     if (name && !command) return complain_unknown(name);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/spec.h"
 #include "base/text.h"
+#include "base/likeness.h"
 
 typedef enum kind { SECONDS, BYTES, COUNT, WORD, NAME, PATH, FLAG } kind;
 
@@ -50,6 +51,10 @@ static const variable table[QDRI_VARIABLES] = {
                              "a number of ranks from 1 to 2147483647", "the nodes there are", "every rank",
                              "treat every so many ranks as a node of their own: to try on one machine what "
                              "runs on several"},
+    [QDRI_ENV_NODE_READ] = {"QDR_NODE_READ", WORD, 0, 0, "auto never always", "auto, never or always", "auto",
+                            "every rank",
+                            "whether a rank lets the system read large messages straight from their sender's "
+                            "memory: when that is faster (auto), never, or always"},
     [QDRI_ENV_COUPLE_DIRECTORY] = {"QDR_COUPLE_DIRECTORY", PATH, 1, 4095, NULL,
                                    "a folder of at most 4095 characters", "the current folder", "every rank",
                                    "where coupled programs leave the files by which they find each other"},
@@ -150,25 +155,6 @@ const qdr_environment_info *qdr_environment(int index) {
 
 extern char **environ;
 
-/* How many letters must be added, left out or replaced (Levenshtein), one row of the table at a time. */
-static int distance(const char *a, size_t a_length, const char *b) {
-    enum { LONGEST = 64 };
-    int row[LONGEST + 1];
-    size_t b_length = strlen(b);
-    if (a_length > LONGEST || b_length > LONGEST) return LONGEST;
-    for (size_t j = 0; j <= b_length; j++) row[j] = (int)j;
-    for (size_t i = 1; i <= a_length; i++) {
-        int corner = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= b_length; j++) {
-            int replaced = corner + (a[i - 1] != b[j - 1]), least = row[j] < row[j - 1] ? row[j] : row[j - 1];
-            corner = row[j];
-            row[j] = least + 1 < replaced ? least + 1 : replaced;
-        }
-    }
-    return row[b_length];
-}
-
 /* The name of the table that comes nearest; NULL: none is near, or it is one itself. */
 static const char *nearest(const char *name, size_t length, int *is_known) {
     enum { NEAR = 4 };
@@ -176,7 +162,7 @@ static const char *nearest(const char *name, size_t length, int *is_known) {
     int least = NEAR;
     *is_known = 0;
     for (int i = 0; i < QDRI_VARIABLES; i++) {
-        int away = distance(name, length, table[i].name);
+        int away = qdri_likeness(name, length, table[i].name, strlen(table[i].name));
         *is_known |= away == 0;
         if (away >= least) continue;
         least = away;

@@ -16,6 +16,7 @@
 #include "base/sized.h"
 #include "base/spec.h"
 #include "base/text.h"
+#include "base/likeness.h"
 #include "discover/check.h"
 #include "discover/round.h"
 #include "wire/node.h"
@@ -74,7 +75,8 @@ qdr_status qdri_discovery_named(const char *name, qdri_wire *wire, const qdri_di
         }
         qdri_list_add(list, sizeof list, methods[i]->name);
     }
-    return qdri_fail(QDR_ERR_UNKNOWN, "unknown method of discovery '%.60s'; there are %s", name, list);
+    return qdri_fail(QDR_ERR_UNKNOWN, "unknown method of discovery '%.60s'; %s%s", name,
+                     qdri_did_you_mean(name, list), list);
 }
 
 /* ---- discovery by itself ------------------------------------------------------------------------------- */

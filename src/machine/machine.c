@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/owned.h"
 #include "base/text.h"
+#include "base/likeness.h"
 #include "topology.h"
 
 struct qdr_machine {
@@ -45,7 +46,8 @@ static qdr_status fail_unknown(const qdri_spec *spec) {
     const qdr_machine_info *info;
     char names[512] = "";
     for (int i = 0; (info = qdr_machine_known(i)); i++) qdri_list_add(names, sizeof names, info->name);
-    return qdri_spec_fail(spec, QDR_ERR_UNKNOWN, "'%s' is not a machine; known are %s", spec->name, names);
+    return qdri_spec_fail(spec, QDR_ERR_UNKNOWN, "'%s' is not a machine; %s%s", spec->name,
+                          qdri_did_you_mean(spec->name, names), names);
 }
 
 /* Reads the preset's own text, then the user's pairs over it. Afterwards `given` speaks of the user alone. */

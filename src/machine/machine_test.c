@@ -214,7 +214,7 @@ static void mistakes_are_named(void **state) {
     assert_int_equal(qdr_machine_create(NULL, 4, &machine), QDR_ERR_INVALID);
     assert_int_equal(qdr_machine_create("crossbar", 4, NULL), QDR_ERR_INVALID);
     refuse("warp", 4, QDR_ERR_UNKNOWN,
-           "'warp' is not a machine; known are crossbar, hypercube, mesh, torus, fattree, dragonfly, node, "
+           "'warp' is not a machine; there are crossbar, hypercube, mesh, torus, fattree, dragonfly, node, "
            "grid, "
            "cm5, cm5-am, ipsc860, delta, asci-red, ethernet, infiniband, slingshot");
     refuse("", 4, QDR_ERR_SYNTAX, "expected NAME");

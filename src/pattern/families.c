@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/likeness.h"
 
 static const qdri_family *const families[] = {
     &qdri_family_complete, &qdri_family_random,    &qdri_family_transport, &qdri_family_permutation,
@@ -23,8 +24,8 @@ enum { FAMILIES = QDRI_COUNT_OF(families) };
 static qdr_status refuse_name(const qdri_spec *spec) {
     char names[512] = "";
     for (int i = 0; i < FAMILIES; i++) qdri_list_add(names, sizeof names, families[i]->name);
-    return qdri_spec_fail(spec, QDR_ERR_UNKNOWN, "'%s' is not a family; expected one of %s", spec->name,
-                          names);
+    return qdri_spec_fail(spec, QDR_ERR_UNKNOWN, "'%s' is not a family; %s%s", spec->name,
+                          qdri_did_you_mean(spec->name, names), names);
 }
 
 /* A spec is quoted in messages of one line, so it must be one. */

@@ -414,7 +414,7 @@ static const struct {
 } mistakes[] = {
     {"", QDR_ERR_SYNTAX, "expected NAME"},
     {"tornado:n=3", QDR_ERR_UNKNOWN,
-     "'tornado' is not a family; expected one of complete, random, transport, permutation, shift, "
+     "'tornado' is not a family; there are complete, random, transport, permutation, shift, "
      "transpose, "
      "alltoone, onetoall, hotspot, zipf, powerlaw, moe, halo2d, halo3d, paper"},
     {"complete", QDR_ERR_SYNTAX, "'n' is missing (ranks)"},

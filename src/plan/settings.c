@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "base/spec.h"
 #include "base/text.h"
+#include "base/likeness.h"
 #include "schedule/registry.h"
 
 /* The environment says what a port holds; only a window that the call asks for is taken to the letter. */
@@ -137,5 +138,6 @@ qdr_status qdri_executor_find(const char *pacing, const qdri_algorithm *algorith
         }
         qdri_list_add(names, sizeof names, executors[i]->pacing);
     }
-    return qdri_fail(QDR_ERR_UNKNOWN, "unknown pacing '%.16s'; there are %s", pacing, names);
+    return qdri_fail(QDR_ERR_UNKNOWN, "unknown pacing '%.16s'; %s%s", pacing,
+                     qdri_did_you_mean(pacing, names), names);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/likeness.h"
 #include "schedule/table.h"
 
 #define DECLARE(name) extern const qdri_algorithm qdri_algorithm_##name;
@@ -22,7 +23,8 @@ qdr_status qdri_algorithm_named(const char *name, const qdri_algorithm **algorit
             return QDR_OK;
         }
     for (int i = 0; i < QDRI_COUNT_OF(table); i++) qdri_list_add(list, sizeof list, table[i]->name);
-    return qdri_fail(QDR_ERR_UNKNOWN, "unknown algorithm '%.60s'; there are %s", name, list);
+    return qdri_fail(QDR_ERR_UNKNOWN, "unknown algorithm '%.60s'; %s%s", name, qdri_did_you_mean(name, list),
+                     list);
 }
 
 static const qdri_option pace_options[] = {QDRI_PACE_OPTIONS};

@@ -18,6 +18,7 @@
 #include "core/input.h"
 #include "core/progress.h"
 #include "core/units.h"
+#include "base/likeness.h"
 
 /* ---- what was asked for -------------------------------------------------------------------------------- */
 
@@ -82,7 +83,7 @@ static int read_pacing(const arguments *arguments, bench *bench) {
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", info->name);
     }
-    return complain("--pacing %.60s is unknown; there are %s", pacing, list);
+    return complain("--pacing %.60s is unknown; %s%s", pacing, qdri_did_you_mean(pacing, list), list);
 }
 
 static int read_rate(const arguments *arguments, bench *bench) {

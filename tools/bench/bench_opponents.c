@@ -15,6 +15,7 @@
 
 #include "bench.h"
 #include "core/complain.h"
+#include "base/likeness.h"
 
 enum { TAG = 1 };
 
@@ -330,5 +331,5 @@ int bench_find_opponent(const char *name, const bench_kind **kind) {
         if (!strcmp((*kind)->name, name)) return EXIT_GOOD;
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", (*kind)->name);
     }
-    return complain("--with %.60s is unknown; there are %s", name, list);
+    return complain("--with %.60s is unknown; %s%s", name, qdri_did_you_mean(name, list), list);
 }

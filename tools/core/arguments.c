@@ -13,6 +13,7 @@
 
 #include "complain.h"
 #include "units.h"
+#include "base/likeness.h"
 
 static const option *find_long(const command *command, const char *name, size_t length) {
     for (const option *option = command->options; option->name; option++)
@@ -31,7 +32,7 @@ static int complain_unknown(const command *command, const char *word) {
     size_t used = 0;
     for (const option *option = command->options; option->name && used < sizeof list; option++)
         used += (size_t)snprintf(list + used, sizeof list - used, "--%s, ", option->name);
-    return complain("unknown option '%.60s'; there are %s--help", word, list);
+    return complain("unknown option '%.60s'; %s%s--help", word, qdri_did_you_mean(word, list), list);
 }
 
 static int keep(arguments *arguments, const option *option, const char *value) {

@@ -92,5 +92,6 @@ void command_write_man(const command *command, const char *version, FILE *out);
 extern const command *const commands[];
 void commands_write_help(FILE *out);
 void commands_write_man(const char *version, FILE *out);
+void commands_write_completion(FILE *out); /* a script for bash */
 
 #endif

@@ -15,6 +15,7 @@
 #include "quadrille-mpi.h"
 #include "schedule_text.h"
 #include "core/table.h"
+#include "base/likeness.h"
 
 enum { FACTS = 6 };
 
@@ -250,10 +251,10 @@ static int complain_unknown(const group *only, const char *name) {
     char list[2048] = "";
     for (int i = 0; i < GROUPS; i++)
         if (!only || only == &groups[i]) add_names(&groups[i], list, sizeof list);
-    return complain("'%.60s' is not among the %s; there are %s", name,
+    return complain("'%.60s' is not among the %s; %s%s", name,
                     only ? only->name
                          : "groups (algorithms, patterns, machines, methods, resolve, environment) and names",
-                    list);
+                    qdri_did_you_mean(name, list), list);
 }
 
 /* ---- the command --------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of methods, and looking things up in it. */
 #include "base/text.h"
+#include "base/likeness.h"
 #include "migrate/moves/moves.h"
 
 /* One line per method, in the order of the documentation. */
@@ -25,7 +26,8 @@ qdr_status qdri_moves_method_named(const char *name, const qdri_moves_method **m
             return QDR_OK;
         }
     for (int i = 0; i < QDRI_COUNT_OF(table); i++) qdri_list_add(list, sizeof list, table[i]->name);
-    return qdri_fail(QDR_ERR_UNKNOWN, "unknown method '%.60s'; there are %s", name, list);
+    return qdri_fail(QDR_ERR_UNKNOWN, "unknown method '%.60s'; %s%s", name, qdri_did_you_mean(name, list),
+                     list);
 }
 
 const qdr_moves_method_info *qdr_moves_method(int index) {

@@ -117,6 +117,14 @@ static void sentences(void **state) {
     qdr_pattern *pattern = make(3, 3, flood), *swap = make(3, 2, figure);
     refused(pattern, small, "auto", QDR_ERR_RANGE,
             "rank 2 receives 110 units and sends 10, so that it needs room for 100; it has room for 99");
+    static const qdr_message spread[] = {{0, 1, 50}, {0, 2, 60}};
+    static const int64_t both_short[] = {100, 10, 20};
+    qdr_pattern *two = make(3, 2, spread);
+    refused(
+        two, both_short, "auto", QDR_ERR_RANGE,
+        "rank 1 receives 50 units and sends 0, so that it needs room for 50; it has room for 10. Also short: "
+        "rank 2 needs 60 and has 20");
+    qdr_pattern_destroy(&two);
     refused(swap, none, "greedy", QDR_ERR_RANGE, "no rank has any room");
     refused(swap, wrong, "greedy", QDR_ERR_RANGE, "the room of rank 1 is -4");
     refused(

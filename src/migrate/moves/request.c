@@ -22,15 +22,36 @@ static qdr_status read_rooms(qdri_moves_request *request, const int64_t *given, 
     return QDR_OK;
 }
 
+static int64_t needed(const qdri_moves_request *request, int rank) {
+    return request->in[rank] - request->out[rank];
+}
+
+/* All other ranks that are short, after the first: whoever makes room for one would only meet the next. */
+static void list_short(const qdri_moves_request *request, int first, char *list, size_t size) {
+    enum { MOST = 8 };
+    int found = 0;
+    size_t used = 0;
+    list[0] = '\0';
+    for (int rank = first + 1; rank < request->view.ranks; rank++) {
+        if (needed(request, rank) <= request->room[rank] || found++ >= MOST) continue;
+        used += (size_t)snprintf(list + used, size - used, "%s rank %d needs %lld and has %lld",
+                                 found == 1 ? ". Also short:" : ",", rank,
+                                 (long long)needed(request, rank), (long long)request->room[rank]);
+    }
+    if (found > MOST) snprintf(list + used, size - used, ", and %d more", found - MOST);
+}
+
 static qdr_status check_end(const qdri_moves_request *request) {
-    for (int rank = 0; rank < request->view.ranks; rank++)
-        if (request->in[rank] - request->out[rank] > request->room[rank])
-            return qdri_fail(
-                QDR_ERR_RANGE,
-                "rank %d receives %lld units and sends %lld, so that it needs room for %lld; it has "
-                "room for %lld",
-                rank, (long long)request->in[rank], (long long)request->out[rank],
-                (long long)(request->in[rank] - request->out[rank]), (long long)request->room[rank]);
+    char others[768];
+    for (int rank = 0; rank < request->view.ranks; rank++) {
+        if (needed(request, rank) <= request->room[rank]) continue;
+        list_short(request, rank, others, sizeof others);
+        return qdri_fail(QDR_ERR_RANGE,
+                         "rank %d receives %lld units and sends %lld, so that it needs room for %lld; it has "
+                         "room for %lld%s",
+                         rank, (long long)request->in[rank], (long long)request->out[rank],
+                         (long long)needed(request, rank), (long long)request->room[rank], others);
+    }
     if (request->total > 0 && request->free == 0)
         return qdri_fail(QDR_ERR_RANGE, "no rank has any room; at least one needs room for 1 unit");
     return QDR_OK;
