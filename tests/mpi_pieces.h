@@ -12,7 +12,8 @@ static inline void pieces_are_small(int64_t piece) {
     if (usual.piece == 0) usual = qdri_cut_at;
     qdri_cut_at = usual;
     if (piece > 0)
-        qdri_cut_at = (qdri_cut_sizes){.whole = 200, .whole_kept = 1000, .piece = piece, .pieces = 3};
+        qdri_cut_at = (qdri_cut_sizes){
+            .whole = 200, .whole_kept = 1000, .piece = piece, .pieces = 3, .least_read = 100};
 }
 
 #endif

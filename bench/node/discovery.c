@@ -4,8 +4,8 @@
  *
  *     mpirun -n 16 discovery [--samples N] [--raw]
  *
- * Each method of this library and its default, with the objects that they make, against what is written by
- * hand: MPI_Alltoall of counts, nothing but the zeroed array and the call; MPI_Reduce_scatter_block, then
+ * Each method of this library and its default (qdr_partners_from_sends), with the objects that they make; the same told with
+ * parcels (qdr_discover); against what is written by hand: MPI_Alltoall of counts, nothing but the zeroed array and the call; MPI_Reduce_scatter_block, then
  * messages that carry the counts; and NBX.
  */
 #include <mpi.h>
@@ -108,6 +108,19 @@ static void ours(void *state) {
     qdr_partners_destroy(&partners);
 }
 
+/* The same by parcels: what comes is theirs who sent it, and how much is what it says. */
+static void parcels(void *state) {
+    scene *s = state;
+    qdr_parcel out[DESTINATIONS], *in = NULL;
+    int arrived = 0;
+    for (int i = 0; i < s->count; i++)
+        out[i] = (qdr_parcel){s->destination[i], sizeof(int64_t), &s->items[i]};
+    if (qdr_discover(s->comm, NULL, s->count, out, &arrived, &in))
+        give_up("qdr_discover: %s", qdr_error_message());
+    for (int i = 0; s->found && i < arrived; i++) tell(s, in[i].rank, *(const int64_t *)in[i].data);
+    free(in);
+}
+
 /* ---- the scene ----------------------------------------------------------------------------------------- */
 
 /* The destinations of a rank: the first of its random order of the others. */
@@ -184,6 +197,7 @@ int main(int count, char **argument) {
     n = add(subjects, n, scenes, &model, "MPI_Reduce_scatter_block", OPPONENT, reduce_scatter, NULL);
     n = add(subjects, n, scenes, &model, "NBX", OPPONENT, nbx, NULL);
     n = add(subjects, n, scenes, &model, "default", OURS, ours, NULL);
+    n = add(subjects, n, scenes, &model, "qdr_discover", OURS, parcels, NULL);
     for (int i = 0; (info = qdr_discovery(i)); i++) {
         snprintf(own[n], sizeof own[n], "ours:%s", info->name);
         n = add(subjects, n, scenes, &model, own[n], OURS, ours, info->name);
@@ -198,6 +212,7 @@ int main(int count, char **argument) {
         table_print(&t);
         table_ratio(&t, "default", "best");
         table_ratio(&t, "MPI_Alltoall", "default");
+        table_ratio(&t, "qdr_discover", "default");
     }
     free(model.truth), free(model.out), free(model.in);
     MPI_Finalize();

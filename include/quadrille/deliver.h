@@ -56,9 +56,9 @@ typedef struct qdr_arrivals {
 } qdr_arrivals;
 
 /* Collective. Delivers the items of all ranks. `came` must be zero before its first use, apart from `allocate` and its
- * context; each delivery overwrites what came before. Does not change `leaving`. After a failure of the exchange itself, the
- * deadline (QDR_DEADLINE) included, the communicator is unfit for further deliveries, and items and arrivals must stay until
- * it is freed. */
+ * context; each delivery overwrites what came before, so `leaving` must not lie in the memory of `came`. Does not change
+ * `leaving`. After a failure of the exchange itself, the deadline (QDR_DEADLINE) included, the communicator is unfit for
+ * further deliveries, and items and arrivals must stay until it is freed. */
 static inline qdr_status qdr_deliver(MPI_Comm comm, const qdr_items *leaving, qdr_arrivals *came);
 
 /* Collective. The same without waiting for the data: sizes are exchanged, and room is made, before it returns. One at a

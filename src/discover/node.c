@@ -17,7 +17,7 @@
 #include "discover/round.h"
 #include "wire/node.h"
 
-enum { CARRIES = 4096, ALIGNMENT = 16 };
+enum { ALIGNMENT = 16 };
 
 /* A parcel in the arena. */
 typedef struct lying {
@@ -63,7 +63,7 @@ static int64_t space_of(int64_t bytes) {
 static int64_t take_block(qdri_round *round, lent *blocks) {
     int64_t bytes = ALIGNMENT;
     for (int i = 0; i < round->count; i++)
-        if (round->out[i].bytes <= CARRIES) bytes += space_of(round->out[i].bytes);
+        if (round->out[i].bytes <= round->most_carried) bytes += space_of(round->out[i].bytes);
     int64_t offset = blocks && bytes > ALIGNMENT ? qdri_arena_take(round->wire, bytes) : 0;
     if (!offset) return 0;
     *(int64_t *)qdri_arena_at(round->wire, own_member(round->wire), offset) = blocks->last;
@@ -80,7 +80,7 @@ static void start(qdri_round *round) {
     int64_t block = qdri_arena_there(round->wire) ? take_block(round, lent_of(round->wire)) : 0;
     char *base = block ? qdri_arena_at(round->wire, own_member(round->wire), block) : NULL;
     int64_t at = ALIGNMENT, *word_for = round->scratch;
-    round->carries = block ? CARRIES : -1;
+    if (!block) round->carries = -1;
     for (int i = 0; i < round->count; i++) {
         const qdr_parcel *one = &round->out[i];
         word_for[one->rank] = 2 * one->bytes + 1;
@@ -97,10 +97,10 @@ static qdr_status read_word(const qdri_round *round, int rank, int64_t word, qdr
     *came = (qdr_parcel){rank, word / 2, NULL};
     if (word % 2 == 0) return QDR_OK;
     lying *parcel = qdri_arena_at(round->wire, qdri_node_member(round->wire, rank), word / 2);
-    if (parcel->bytes < 0 || parcel->bytes > CARRIES)
+    if (parcel->bytes < 0 || parcel->bytes > round->most_carried)
         return qdri_fail(QDR_ERR_MISMATCH,
-                         "rank %d has a parcel of %lld bytes in shared memory; expected 0 to %d", rank,
-                         (long long)parcel->bytes, CARRIES);
+                         "rank %d has a parcel of %lld bytes in shared memory; expected 0 to %lld", rank,
+                         (long long)parcel->bytes, (long long)round->most_carried);
     came->bytes = parcel->bytes;
     came->data = parcel->data;
     return QDR_OK;
@@ -123,7 +123,8 @@ const qdri_discovery qdri_discovery_node = {
     .name = "node",
     .summary = "a table in shared memory: the fastest by far, where all ranks share a node",
     .scratch = 2,
-    .carries = CARRIES,
+    .carries = 4096,
+    .carries_more = 1,
     .bounded = 1,
     .at_once = 1,
     .start = start,

@@ -46,9 +46,9 @@ static int64_t aligned(int64_t bytes) {
 static int has_reserve(const qdri_round *round) {
     if (!round->method->bounded) return 0;
     if (round->words) return 1;
+    if (!round->method->at_once || round->largest > round->most_carried) return 0;
     int64_t each = (int64_t)sizeof(qdr_parcel) + aligned(round->largest);
-    return round->method->at_once && round->largest <= round->method->carries &&
-           qdri_wire_ranks(round->wire) * each + ALIGNMENT <= RESERVE;
+    return round->take || qdri_wire_ranks(round->wire) * each + ALIGNMENT <= RESERVE;
 }
 
 /* With memory for what comes, and without a judge, nothing is left to agree on. */
@@ -61,7 +61,8 @@ static int reserve(qdri_round *round) {
     int ranks = qdri_wire_ranks(round->wire);
     if (!round->method->bounded || (!round->words && !round->method->at_once)) return 1;
     round->came = QDRI_FLIGHT_ARRAY(round->flight, qdr_parcel, ranks);
-    return round->came && qdri_flight_result(round->flight, round->words ? words_size(ranks) : RESERVE);
+    if (!round->came || round->take) return round->came != NULL;
+    return qdri_flight_result(round->flight, round->words ? words_size(ranks) : RESERVE) != NULL;
 }
 
 static qdr_status prepare(qdri_round *round) {
@@ -73,7 +74,8 @@ static qdr_status prepare(qdri_round *round) {
     round->scratch = QDRI_FLIGHT_ARRAY(round->flight, int64_t, words);
     round->legs = qdri_flight_legs(round->flight, (int64_t)round->count + 1);
     if (!round->scratch || !round->legs || !reserve(round)) return qdri_fail_memory();
-    round->carries = method->carries;
+    if (!round->most_carried || !method->carries_more) round->most_carried = method->carries;
+    round->carries = round->most_carried;
     return method->by_envelopes ? qdri_envelopes_prepare(round) : QDR_OK;
 }
 
@@ -90,8 +92,9 @@ static qdr_status agree_at_first(qdri_round *round, qdr_status status, const int
     int64_t largest = 0;
     for (int i = 0; status == QDR_OK && i < round->count; i++)
         if (round->out[i].bytes > largest) largest = round->out[i].bytes;
-    if (round->method && round->count > 0 && largest > round->carries && largest <= round->method->carries)
-        largest = round->method->carries + 1; /* those of this rank have to follow */
+    int follow = round->count > 0 && largest > round->carries; /* parcels of this rank */
+    if (round->method && (follow || round->takes_its_time) && largest <= round->most_carried)
+        largest = round->most_carried + 1;
     qdri_term field[FIELDS] = {
         [LARGEST] = QDRI_IS_MOST("bytes of the largest parcel", largest, 0, INT64_MAX),
         [METHOD] = QDRI_IS_SAME("way of discovery", status == QDR_OK ? method_number(round->method) : 0),
@@ -191,6 +194,7 @@ static qdr_status keep_parcels(qdri_round *round) {
 
 static qdr_status keep(qdri_round *round) {
     QDRI_TRY(round->method->learn(round));
+    if (round->take) return round->take(round);
     return round->words ? keep_words(round) : keep_parcels(round);
 }
 
@@ -221,9 +225,8 @@ qdr_status qdri_discover(qdri_round *round) {
     if (!round->method) return QDR_OK;
     QDRI_TRY(find_each_other(round));
     qdr_status status = keep(round);
-    if (!round->words && round->largest > round->method->carries) {
+    if (!round->words && !round->take && round->largest > round->most_carried)
         QDRI_TRY(deliver(round, status));
-    }
     if (status == QDR_OK && round->judge) status = round->judge(round);
     if (!ends_in_agreement(round)) return status;
     return qdri_flight_agree(round->wire, round->flight, round->call, status);

@@ -29,6 +29,7 @@ typedef struct qdri_discovery {
     const char *summary;
     int scratch;      /* 64-bit words per rank that it works with, and one more */
     int carries;      /* bytes of the largest parcel that travels along; 0: none do */
+    int carries_more; /* the caller may say another number */
     int at_once;      /* all it does is `start`, before the first agreement, which shows the words */
     int bounded;      /* no more than one word, or one parcel that travels along, per rank is learned */
     int by_envelopes; /* it sends those of envelopes.c */
@@ -58,6 +59,13 @@ struct qdri_round {
     int alikes;
     qdr_status (*judge)(
         qdri_round *round); /* at the end: what it says counts as this rank's; NULL: content */
+    /* Parcels: the caller takes them out of `came` himself. What did not travel along has no data there, and follows in a
+     * way of his own. Where all of it travels along, by a method that is at once, taking it cannot fail, and nothing is agreed
+     * on afterwards. NULL: they become the result. */
+    qdr_status (*take)(qdri_round *round);
+    int64_t
+        most_carried; /* bytes of the largest parcel that should travel along; the same on all ranks; 0: as usual */
+    int takes_its_time; /* taking may fail on this rank, whatever comes: so all agree afterwards */
     void *context;
 
     /* The result, in one block that qdri_flight_take_result() gives: */
@@ -73,11 +81,11 @@ struct qdri_round {
     int64_t open;          /* a number for the method's own use */
     qdr_parcel *came;      /* what is known of what came, by rising rank; data NULL: still to be delivered */
 
-    int64_t
-        carries; /* bytes of the largest parcel of this rank that travels along; the method's unless it says less */
+    int64_t carries; /* bytes of the largest parcel of this rank that travels along: most_carried, or less */
+
+    int64_t largest; /* parcel of all ranks; above most_carried: some did not travel along */
 
     /* private */
-    int64_t largest;
     int64_t *envelopes;
     struct qdri_envelope_arrival *arrivals, *spare;
     qdri_poller poller;

@@ -61,10 +61,11 @@ static void run(qdri_exchange *slot) {
     qdri_exchange_part_ended(slot);
 }
 
-static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, qdri_exchange **exchange) {
+static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, int waits, qdri_exchange **exchange) {
     qdri_exchange *slot;
     QDRI_TRY(next_slot(plan, &slot));
     slot->cargo = NULL;
+    slot->is_waited_for = waits;
     QDRI_TRY(qdri_buffers_bind(slot, buffers));
     QDRI_TRY(qdri_buffers_make_room(slot));
     if (slot->self_bytes > 0)
@@ -101,24 +102,30 @@ qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_pending
 
 qdr_status qdri_exchange_start_held(qdr_plan *plan, const qdr_buffers *buffers, qdri_exchange **exchange) {
     QDRI_TRY(check_plan(plan));
-    return start(plan, buffers, exchange);
+    return start(plan, buffers, 0, exchange);
 }
 
-qdr_status qdr_plan_start_sized(qdr_plan *plan, const qdr_buffers *buffers, size_t buffers_bytes,
-                                qdr_pending **pending) {
+/* `waits`: the caller does so at once. */
+static qdr_status start_sized(qdr_plan *plan, const qdr_buffers *buffers, size_t buffers_bytes, int waits,
+                              qdr_pending **pending) {
     qdr_buffers known;
     qdri_exchange *exchange;
-    if (!pending) return qdri_fail(QDR_ERR_INVALID, "qdr_plan_start: there is nowhere to put the handle");
     QDRI_TRY(check_plan(plan));
     if (buffers && buffers_bytes != sizeof *buffers) {
         QDRI_TRY(qdri_element_read("qdr_buffers", &known, sizeof known, buffers, buffers_bytes, 0));
         buffers = &known;
     }
     qdri_lock(plan->wire);
-    qdr_status status = start(plan, buffers, &exchange);
+    qdr_status status = start(plan, buffers, waits, &exchange);
     qdri_unlock(plan->wire);
     if (!status) *pending = &exchange->pending;
     return status;
+}
+
+qdr_status qdr_plan_start_sized(qdr_plan *plan, const qdr_buffers *buffers, size_t buffers_bytes,
+                                qdr_pending **pending) {
+    if (!pending) return qdri_fail(QDR_ERR_INVALID, "qdr_plan_start: there is nowhere to put the handle");
+    return start_sized(plan, buffers, buffers_bytes, 0, pending);
 }
 
 /* ---- its end ------------------------------------------------------------------------------------------- */
@@ -152,7 +159,10 @@ qdr_status qdri_exchange_end_held(qdri_exchange **exchange) {
 }
 
 void qdri_exchange_abandon(qdri_exchange **exchange) {
-    if (*exchange) (*exchange)->stalled = 1;
+    if (*exchange) {
+        (*exchange)->stalled = 1;
+        qdri_near_leave(*exchange);
+    }
     *exchange = NULL;
 }
 
@@ -254,9 +264,13 @@ static qdr_status wait(qdr_pending **pending) {
 
 const qdri_pending_kind qdri_pending_exchange = {test, wait};
 
+qdr_status qdri_exchange_start_waiting(qdr_plan *plan, const qdr_buffers *buffers, qdr_pending **pending) {
+    return start_sized(plan, buffers, sizeof *buffers, 1, pending);
+}
+
 qdr_status qdr_plan_exchange_sized(qdr_plan *plan, const qdr_buffers *buffers, size_t buffers_bytes) {
     qdr_pending *pending;
-    QDRI_TRY(qdr_plan_start_sized(plan, buffers, buffers_bytes, &pending));
+    QDRI_TRY(start_sized(plan, buffers, buffers_bytes, 1, &pending));
     return wait(&pending);
 }
 

@@ -7,10 +7,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "plan/plan.h"
+#include "plan/near/near.h"
 #include "wire/node.h"
 
 static void end(qdri_exchange *exchange, qdr_status status, const char *sentence) {
+    qdri_reads_withdraw(exchange);
     exchange->failed = status;
     exchange->finished = 1;
     snprintf(exchange->sentence, QDRI_NEWS_TEXT, "%s", sentence);

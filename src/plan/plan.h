@@ -158,7 +158,8 @@ struct qdri_exchange {
     const qdri_executor *executor;
     qdri_wire *wire;
     int under_way;
-    int parts; /* that have not ended: its start, the network, the node */
+    int is_waited_for; /* from its start on */
+    int parts;         /* that have not ended: its start, the network, the node */
     int finished;
     int stalled;    /* a deadline has passed once */
     unsigned tests; /* that found it under way */
@@ -178,8 +179,10 @@ struct qdri_exchange {
     int unpacked;        /* in order */
     qdri_near_flow *near_out, *near_in;
     int near_left;
-    int near_cuts;      /* messages that go in pieces */
-    int64_t near_moves; /* messages that ended there, and pieces */
+    int near_cuts;               /* messages that go in pieces */
+    int64_t near_moves;          /* messages that ended there, and pieces */
+    struct qdri_race *near_race; /* which is measured; NULL: it is not */
+    double near_begun;
     qdri_poller near_poller;
     qdri_memory_range *span; /* [sends + receives] */
     char *staging, *bounce;

@@ -115,4 +115,16 @@ void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset);
 /* Finds the pages of some of it, of whichever member, so that nobody has to wait for them later. */
 void qdri_arena_warm(void *from, int64_t bytes);
 
+/* ---- memory of other processes ------------------------------------------------------------------------- */
+
+/* Local. What a process shows of itself, so that others of its node know that it is the one whose memory they read. */
+typedef struct qdri_own_word {
+    uint64_t place, word; /* where the word lies, in memory of that process; 0: it has shown none */
+} qdri_own_word;
+qdri_own_word qdri_own_word_here(void);
+/* Whether the system lets this process read the memory of another, and it is the one that was meant. */
+int qdri_foreign_is(int64_t process, qdri_own_word expected);
+/* Copies from there. False: not all of it could be read. */
+int qdri_foreign_read(int64_t process, uint64_t place, void *into, int64_t bytes);
+
 #endif

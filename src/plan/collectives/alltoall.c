@@ -10,9 +10,7 @@
  * through the node's memory, which has no ports to be kept free.
  *
  * The first call of an algorithm agrees on its arguments and builds. The later ones agree on nothing, as the
- * exchanges of any plan; a rank that cannot take part there leaves the others waiting for it. An exchange
- * that was started and did not end cannot be waited for again, since nobody has its handle, and the ranks are
- * out of step; so the wire is broken then, and what belongs to the exchange stays.
+ * exchanges of any plan; a rank that cannot take part there leaves the others waiting for it.
  */
 #include "quadrille/collectives.h"
 
@@ -22,10 +20,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "plan/collectives/kept.h"
 #include "quadrille/plan.h"
 #include "wire/agree.h"
 #include "wire/node.h"
-#include "wire/pending.h"
 
 /* One communicator's plan for one algorithm. */
 typedef struct kept_plan {
@@ -36,11 +34,11 @@ typedef struct kept_plan {
 
 /* What a call wants. */
 typedef struct request {
-    char name[256]; /* of the table, so that PEX and pairwise are one plan, and the options; "": by rule */
     const void *outgoing;
     void *incoming;
     int64_t bytes;
-    int is_asked; /* for an algorithm */
+    int is_asked;   /* for an algorithm */
+    char name[256]; /* of the table, so that PEX and pairwise are one plan, and the options; "": by rule */
 } request;
 
 static void release(qdri_keepsake *keepsake) {
@@ -141,99 +139,58 @@ static qdr_status build(MPI_Comm comm, qdri_wire *wire, const request *wanted, q
     return QDR_OK;
 }
 
-/* ---- the exchange -------------------------------------------------------------------------------------- */
-
-static qdr_status start(qdr_plan *plan, const request *wanted, qdr_pending **exchange) {
-    qdr_buffers buffers = {0};
-    buffers.item_bytes = wanted->bytes;
-    buffers.outgoing_base = wanted->outgoing;
-    buffers.incoming_base = wanted->incoming;
-    return qdr_plan_start(plan, &buffers, exchange);
-}
-
-static qdr_status break_wire(qdri_wire *wire, qdr_status status) {
-    qdri_lock(wire);
-    qdri_wire_break(wire, status);
-    qdri_unlock(wire);
-    return status;
-}
-
-/* One that was started. */
-typedef struct started {
-    qdr_pending pending; /* first: handles convert */
-    qdri_wire *wire;
-    qdr_pending *exchange; /* NULL: there are no bytes */
-} started;
-
-static qdr_status end(qdr_pending **pending, qdr_status status) {
-    started *ended = (started *)*pending;
-    *pending = NULL;
-    if (status) break_wire(ended->wire, status);
-    qdri_wire_release(&ended->wire);
-    free(ended);
-    return status;
-}
-
-static qdr_status test(qdr_pending **pending, int *done) {
-    started *tested = (started *)*pending;
-    qdr_status status = qdr_test(&tested->exchange, done);
-    return *done || status ? end(pending, status) : QDR_OK;
-}
-
-static qdr_status wait(qdr_pending **pending) {
-    return end(pending, qdr_wait(&((started *)*pending)->exchange));
-}
-
-static const qdri_pending_kind alltoall_kind = {test, wait};
-
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* The plan for it, on a wire that the caller releases. */
 static qdr_status prepare(MPI_Comm comm, const char *algorithm, request *wanted, qdri_wire **wire,
                           kept_plan **plan) {
-    wanted->is_asked = algorithm != NULL;
-    QDRI_TRY(set_name(algorithm ? algorithm : "PEX", wanted));
     QDRI_TRY(qdri_wire_open(comm, wire));
-    if (!algorithm && qdri_wire_one_node(*wire)) *wanted->name = '\0';
-    *plan = find(*wire, wanted->name);
-    qdr_status status = *plan ? qdri_wire_state(*wire) : QDR_OK;
-    if (!status) status = check(wanted, qdri_wire_ranks(*wire));
-    if (!*plan) status = build(comm, *wire, wanted, status, plan);
+    wanted->is_asked = algorithm != NULL;
+    qdr_status status = QDR_OK;
+    if (algorithm || !qdri_wire_one_node(*wire)) status = set_name(algorithm ? algorithm : "PEX", wanted);
+    if (!status) {
+        *plan = find(*wire, wanted->name);
+        if (*plan) status = qdri_wire_state(*wire);
+        if (!status) status = check(wanted, qdri_wire_ranks(*wire));
+        if (!*plan) status = build(comm, *wire, wanted, status, plan);
+    }
     if (status) qdri_wire_release(wire);
     return status;
+}
+
+/* NULL: there are no bytes. */
+static const qdr_buffers *buffers_of(const request *wanted, qdr_buffers *buffers) {
+    *buffers = (qdr_buffers){
+        .item_bytes = wanted->bytes, .outgoing_base = wanted->outgoing, .incoming_base = wanted->incoming};
+    return wanted->bytes > 0 ? buffers : NULL;
 }
 
 qdr_status qdr_alltoall(MPI_Comm comm, const char *algorithm, int64_t bytes, const void *outgoing,
                         void *incoming) {
     qdri_wire *wire;
     kept_plan *plan;
-    qdr_pending *exchange = NULL;
+    qdr_buffers buffers;
     request wanted = {.outgoing = outgoing, .incoming = incoming, .bytes = bytes};
     QDRI_TRY(prepare(comm, algorithm, &wanted, &wire, &plan));
-    qdr_status status = bytes > 0 ? start(plan->plan, &wanted, &exchange) : QDR_OK;
-    if (exchange) {
-        status = qdr_wait(&exchange);
-        if (status) break_wire(wire, status);
-    }
+    qdr_status status = qdri_kept_run(wire, plan->plan, buffers_of(&wanted, &buffers));
     qdri_wire_release(&wire);
     return status;
 }
 
 qdr_status qdr_alltoall_start(MPI_Comm comm, const char *algorithm, int64_t bytes, const void *outgoing,
                               void *incoming, qdr_pending **pending) {
+    qdri_wire *wire = NULL;
     kept_plan *plan;
+    qdr_buffers buffers;
     request wanted = {.outgoing = outgoing, .incoming = incoming, .bytes = bytes};
     if (!pending) return qdri_fail(QDR_ERR_INVALID, "qdr_alltoall_start: there is nowhere to put the handle");
-    started *made = QDRI_ZERO_ARRAY(started, 1);
+    qdri_kept_exchange *made = qdri_kept_make();
     if (!made) return qdri_fail_memory();
-    made->pending.kind = &alltoall_kind;
-    qdr_status status = prepare(comm, algorithm, &wanted, &made->wire, &plan);
-    if (!status && bytes > 0) status = start(plan->plan, &wanted, &made->exchange);
-    if (status) {
-        if (made->wire) qdri_wire_release(&made->wire);
-        free(made);
-        return status;
+    qdr_status status = prepare(comm, algorithm, &wanted, &wire, &plan);
+    if (!status) {
+        status = qdri_kept_start(made, wire, plan->plan, buffers_of(&wanted, &buffers), pending);
+        if (status) qdri_wire_release(&wire);
     }
-    *pending = &made->pending;
-    return QDR_OK;
+    if (status) free(made);
+    return status;
 }

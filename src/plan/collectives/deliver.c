@@ -2,15 +2,17 @@
 /*
  * Deliveries: discovery and an exchange in one call.
  *
- *     sort items by destination; tell everybody how many there are; make room; agree that all have it; exchange
+ *     sort items by destination; discover who has how much for whom; make room; [agree that all have it; exchange]
+ *
+ * What is small travels along with the discovery, from the caller's memory to that of the receiver, which has room for it
+ * beforehand; where all of it does, on one node, a delivery is a single agreement, and the steps in brackets fall away.
  *
  * The pattern of the plan is one item from everyone to everyone, and each exchange states its own sizes; so one plan
  * serves all deliveries on a communicator, with which it is kept, as is the memory to sort in. Ranks that have nothing for
- * each other exchange nothing. Cost: O(items + ranks), two agreements, and the messages that there are.
+ * each other exchange nothing. Cost: O(items + ranks), one or two agreements, and the messages that there are.
  */
 #include "quadrille/deliver.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +22,10 @@
 #include "base/sized.h"
 #include "discover/round.h"
 #include "plan/cargo.h"
+#include "plan/collectives/kept.h"
 #include "quadrille/plan.h"
 #include "wire/agree.h"
 #include "wire/flight.h"
-#include "wire/pending.h"
 
 /* What came, in memory of the library. */
 struct qdr_arrival_room {
@@ -49,9 +51,11 @@ typedef struct kept {
 /* One delivery. */
 typedef struct delivery {
     qdr_status refused; /* something is missing, or is not as this library knows it: all ranks hear of it */
+    qdri_wire *wire;
     qdr_items leaving;
     qdr_arrivals came;
     kept *kept;
+    int exchanges; /* some of it did not travel along */
 } delivery;
 
 static void release(qdri_keepsake *keepsake) {
@@ -111,9 +115,7 @@ static qdr_status make_plan(MPI_Comm comm, kept *made) {
 }
 
 /* Collective. All ranks have it, or make it. */
-static qdr_status find_kept(MPI_Comm comm, kept **found) {
-    qdri_wire *wire;
-    QDRI_TRY(qdri_wire_open(comm, &wire));
+static qdr_status find_kept(MPI_Comm comm, qdri_wire *wire, kept **found) {
     qdri_lock(wire);
     *found = (kept *)qdri_wire_kept(wire, release, "delivery");
     qdr_status status = QDR_OK;
@@ -130,7 +132,6 @@ static qdr_status find_kept(MPI_Comm comm, kept **found) {
     } else if (made) {
         release(&made->keepsake);
     }
-    qdri_wire_release(&wire);
     return status;
 }
 
@@ -279,34 +280,84 @@ static void *make_data(qdr_arrivals *came, int64_t bytes) {
     return room->data;
 }
 
-/* The judge of the round: whether this rank has room for what comes. */
-static qdr_status make_room(qdri_round *round) {
+/* What may come along with a discovery that is a single agreement has its room before: so taking it cannot fail. */
+static int reserve(delivery *one, const qdri_round *round) {
+    qdr_arrivals *came = &one->came;
+    int64_t ranks = one->kept->ranks, own = one->kept->out_items[qdri_wire_rank(round->wire)];
+    if (!came->room) came->room = QDRI_ZERO_ARRAY(struct qdr_arrival_room, 1);
+    if (!came->room || !make_table(came->room, (int)ranks)) return 0;
+    if (came->allocate || !round->method->at_once) return 1;
+    return make_data(came, (ranks - 1) * round->most_carried + own * one->leaving.item_bytes + 1) != NULL;
+}
+
+static qdr_status add_source(delivery *one, int rank, int64_t bytes) {
+    qdr_arrivals *came = &one->came;
+    int64_t each = one->leaving.item_bytes;
+    if (bytes % each)
+        return qdri_fail(QDR_ERR_MISMATCH, "%lld bytes come from rank %d, with items of %lld",
+                         (long long)bytes, rank, (long long)each);
+    if (bytes / each > (INT64_C(1) << 60) / each - came->count)
+        return qdri_fail(QDR_ERR_RANGE, "more than 2^60 bytes come to this rank");
+    came->room->source[came->sources] = rank;
+    came->room->items[came->sources++] = bytes / each;
+    came->count += bytes / each;
+    return QDR_OK;
+}
+
+/* All that comes, by rising rank, and what this rank has for itself among it. */
+static qdr_status list_sources(delivery *one, const qdri_round *round) {
+    int own = qdri_wire_rank(round->wire);
+    int64_t own_bytes = one->kept->out_items[own] * one->leaving.item_bytes;
+    for (int i = 0; i <= round->arrived; i++) {
+        int rank = i < round->arrived ? round->came[i].rank : one->kept->ranks;
+        if (own_bytes > 0 && rank > own) {
+            QDRI_TRY(add_source(one, own, own_bytes));
+            own_bytes = 0;
+        }
+        if (i < round->arrived) QDRI_TRY(add_source(one, rank, round->came[i].bytes));
+    }
+    return QDR_OK;
+}
+
+/* What is here is copied to its place; of the rest the exchange has to know where it is to come. */
+static void place_all(delivery *one, const qdri_round *round) {
+    const qdr_arrivals *came = &one->came;
+    kept *kept = one->kept;
+    int64_t each = one->leaving.item_bytes;
+    char *place = came->data;
+    int own = qdri_wire_rank(round->wire);
+    for (int i = 0, next = 0; i < came->sources; i++) {
+        int rank = came->source[i];
+        int64_t bytes = came->items[i] * each;
+        const void *data = rank == own ? kept->outgoing[own] : round->came[next++].data;
+        if (data) memcpy(place, data, (size_t)bytes);
+        kept->incoming[rank] = place;
+        kept->in_items[rank] = data ? 0 : came->items[i];
+        place += bytes;
+    }
+}
+
+/* What came with the discovery, and how much will. */
+static qdr_status take(qdri_round *round) {
     delivery *one = round->context;
     qdr_arrivals *came = &one->came;
     kept *kept = one->kept;
-    int64_t bytes = one->leaving.item_bytes, total = 0;
-    if (!came->room) came->room = QDRI_ZERO_ARRAY(struct qdr_arrival_room, 1);
-    if (!came->room || !make_table(came->room, round->arrived > 0 ? round->arrived : 1))
-        return qdri_fail_memory();
-    memset(kept->in_items, 0, (size_t)kept->ranks * sizeof *kept->in_items);
-    for (int i = 0; i < round->arrived; i++) {
-        came->room->source[i] = round->in_word_rank[i];
-        came->room->items[i] = kept->in_items[round->in_word_rank[i]] = round->in_word[i];
-        if (round->in_word[i] > (INT64_C(1) << 60) / bytes - total)
-            return qdri_fail(QDR_ERR_RANGE, "more than 2^60 bytes come to this rank");
-        total += round->in_word[i];
-    }
-    char *data = make_data(came, total * bytes);
-    if (!data && total > 0) return qdri_fail_memory();
-    came->count = total;
-    came->data = data;
-    came->sources = round->arrived;
+    came->count = came->sources = 0;
+    QDRI_TRY(list_sources(one, round));
+    came->data = make_data(came, came->count * one->leaving.item_bytes);
+    if (!came->data && came->count > 0) return qdri_fail_memory();
     came->source = came->room->source;
     came->items = came->room->items;
+    one->exchanges = round->largest > round->most_carried;
     for (int r = 0; r < kept->ranks; r++) {
-        kept->incoming[r] = data;
-        if (kept->in_items[r] > 0) data += kept->in_items[r] * bytes;
+        kept->in_items[r] = 0;
+        kept->incoming[r] = came->data;
     }
+    place_all(one, round);
+    for (int r = 0; r < kept->ranks; r++)
+        if (r == qdri_wire_rank(round->wire) ||
+            kept->out_items[r] * one->leaving.item_bytes <= round->carries)
+            kept->out_items[r] = 0;
     return QDR_OK;
 }
 
@@ -324,16 +375,26 @@ void qdr_arrivals_free_sized(qdr_arrivals *came, size_t arrivals_bytes) {
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
-/* A word for each rank that something goes to. */
+/* Bytes for one rank that travel along. All of them together are not much, on whatever number of ranks. */
+static int64_t carried(int ranks) {
+    enum { MOST = 8 << 10, ALL = 1 << 20, LEAST = 512 };
+    return ALL / ranks > MOST ? MOST : ALL / ranks > LEAST ? ALL / ranks : LEAST;
+}
+
+/* A parcel for each rank that something goes to. */
 static qdr_status tell(qdri_round *round, delivery *one) {
     kept *kept = one->kept;
     qdr_parcel *out = round->flight ? QDRI_FLIGHT_ARRAY(round->flight, qdr_parcel, kept->ranks) : NULL;
     if (!out) return qdri_fail_memory();
     for (int r = 0; r < kept->ranks; r++)
-        if (kept->out_items[r] > 0)
-            out[round->count++] = (qdr_parcel){r, sizeof(int64_t), &kept->out_items[r]};
+        if (kept->out_items[r] > 0 && r != qdri_wire_rank(round->wire))
+            out[round->count++] =
+                (qdr_parcel){r, kept->out_items[r] * one->leaving.item_bytes, (void *)kept->outgoing[r]};
     round->out = out;
-    return qdri_discovery_named(NULL, round->wire, &round->method);
+    round->most_carried = carried(kept->ranks);
+    round->takes_its_time = one->came.allocate != NULL;
+    QDRI_TRY(qdri_discovery_named(NULL, round->wire, &round->method));
+    return reserve(one, round) ? QDR_OK : qdri_fail_memory();
 }
 
 static qdr_status learn(MPI_Comm comm, delivery *one) {
@@ -343,10 +404,9 @@ static qdr_status learn(MPI_Comm comm, delivery *one) {
     qdri_round round = {.call = "qdr_deliver",
                         .wire = wire,
                         .flight = flight,
-                        .words = 1,
                         .alike = {{"bytes of an item", one->leaving.item_bytes}},
                         .alikes = 1,
-                        .judge = make_room,
+                        .take = take,
                         .context = one};
     round.status = take_in(one);
     if (!round.status) round.status = tell(&round, one);
@@ -356,22 +416,19 @@ static qdr_status learn(MPI_Comm comm, delivery *one) {
     return status;
 }
 
-static qdr_status start(MPI_Comm comm, delivery *one, qdr_pending **exchange) {
-    QDRI_TRY(find_kept(comm, &one->kept));
-    kept *kept = one->kept;
-    QDRI_TRY(learn(comm, one));
-    qdr_buffers buffers = {.item_bytes = one->leaving.item_bytes,
-                           .outgoing = kept->outgoing,
-                           .incoming = kept->incoming,
-                           .outgoing_items = kept->out_items,
-                           .incoming_items = kept->in_items};
-    return qdr_plan_start(kept->plan, &buffers, exchange);
+/* All but the exchange. */
+static qdr_status discover(MPI_Comm comm, delivery *one) {
+    QDRI_TRY(qdri_wire_open(comm, &one->wire));
+    qdr_status status = find_kept(comm, one->wire, &one->kept);
+    if (!status) status = learn(comm, one);
+    if (status) qdri_wire_release(&one->wire);
+    return status;
 }
 
 /* Reads what the caller has, in whatever release he has it, and fills it; also after a failure, for there may be room in
  * it. */
 static qdr_status begin(MPI_Comm comm, const qdr_items *leaving, size_t items_bytes, qdr_arrivals *came,
-                        size_t arrivals_bytes, delivery *one, qdr_pending **exchange) {
+                        size_t arrivals_bytes, delivery *one) {
     qdr_status refused = QDR_OK;
     if (!leaving || !came)
         refused = qdri_fail(QDR_ERR_INVALID, "qdr_deliver: %s is NULL", leaving ? "came" : "leaving");
@@ -380,75 +437,44 @@ static qdr_status begin(MPI_Comm comm, const qdr_items *leaving, size_t items_by
     if (!refused)
         refused = qdri_element_read("qdr_arrivals", &one->came, sizeof one->came, came, arrivals_bytes, 0);
     if (!one->refused) one->refused = refused;
-    qdr_status status = start(comm, one, exchange);
+    qdr_status status = discover(comm, one);
     if (!refused) qdri_sized_fill(came, arrivals_bytes, &one->came, sizeof one->came);
     return status;
 }
 
-/* Nobody has the plan but the library: after a failure it cannot be used again, and neither can what it works on. So the
- * wire is broken, and later calls say so. */
-static qdr_status give_up(MPI_Comm comm, qdr_status status) {
-    qdri_wire *wire;
-    char sentence[1024];
-    if (!status) return QDR_OK;
-    snprintf(sentence, sizeof sentence, "%s", qdr_error_message());
-    if (!qdri_wire_open(comm, &wire)) {
-        qdri_lock(wire);
-        qdri_wire_break(wire, qdri_fail(status, "%s", sentence));
-        qdri_unlock(wire);
-        qdri_wire_release(&wire);
-    }
-    return qdri_fail(status, "%s", sentence);
+/* NULL: everything has come. */
+static const qdr_buffers *buffers_of(const delivery *one, qdr_buffers *buffers) {
+    *buffers = (qdr_buffers){.item_bytes = one->leaving.item_bytes,
+                             .outgoing = one->kept->outgoing,
+                             .incoming = one->kept->incoming,
+                             .outgoing_items = one->kept->out_items,
+                             .incoming_items = one->kept->in_items};
+    return one->exchanges ? buffers : NULL;
 }
 
 qdr_status qdr_deliver_sized(MPI_Comm comm, const qdr_items *leaving, size_t items_bytes, qdr_arrivals *came,
                              size_t arrivals_bytes) {
     delivery one = {.refused = QDR_OK};
-    qdr_pending *exchange = NULL;
-    QDRI_TRY(begin(comm, leaving, items_bytes, came, arrivals_bytes, &one, &exchange));
-    return give_up(comm, qdr_wait(&exchange));
-}
-
-/* One that was started. */
-typedef struct started {
-    qdr_pending pending; /* first: handles convert */
-    MPI_Comm comm;
-    qdr_pending *exchange;
-} started;
-
-static qdr_status end(qdr_pending **pending, qdr_status status) {
-    started *ended = (started *)*pending;
-    *pending = NULL;
-    status = give_up(ended->comm, status);
-    free(ended);
+    qdr_buffers buffers;
+    QDRI_TRY(begin(comm, leaving, items_bytes, came, arrivals_bytes, &one));
+    qdr_status status = qdri_kept_run(one.wire, one.kept->plan, buffers_of(&one, &buffers));
+    qdri_wire_release(&one.wire);
     return status;
 }
-
-static qdr_status test(qdr_pending **pending, int *done) {
-    qdr_status status = qdr_test(&((started *)*pending)->exchange, done);
-    return *done || status ? end(pending, status) : QDR_OK;
-}
-
-static qdr_status wait(qdr_pending **pending) {
-    return end(pending, qdr_wait(&((started *)*pending)->exchange));
-}
-
-static const qdri_pending_kind delivery_kind = {test, wait};
 
 qdr_status qdr_deliver_start_sized(MPI_Comm comm, const qdr_items *leaving, size_t items_bytes,
                                    qdr_arrivals *came, size_t arrivals_bytes, qdr_pending **pending) {
     delivery one = {.refused = QDR_OK};
-    qdr_pending *exchange = NULL;
-    started *made = QDRI_ZERO_ARRAY(started, 1);
+    qdr_buffers buffers;
+    qdri_kept_exchange *made = qdri_kept_make();
     if (!pending)
         one.refused = qdri_fail(QDR_ERR_INVALID, "qdr_deliver_start: there is nowhere to put the handle");
     if (!made) one.refused = qdri_fail_memory();
-    qdr_status status = begin(comm, leaving, items_bytes, came, arrivals_bytes, &one, &exchange);
-    if (status) {
-        free(made);
-        return status;
+    qdr_status status = begin(comm, leaving, items_bytes, came, arrivals_bytes, &one);
+    if (!status) {
+        status = qdri_kept_start(made, one.wire, one.kept->plan, buffers_of(&one, &buffers), pending);
+        if (status) qdri_wire_release(&one.wire);
     }
-    *made = (started){{&delivery_kind}, comm, exchange};
-    *pending = &made->pending;
-    return QDR_OK;
+    if (status) free(made);
+    return status;
 }

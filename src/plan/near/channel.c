@@ -10,7 +10,8 @@
 /* So much fits at first: empty and tiny messages ask for nothing. */
 enum { FIRST_CAPACITY = 256, LINE = 128 };
 
-qdri_cut_sizes qdri_cut_at = {.whole = 1 << 16, .whole_kept = 1 << 24, .piece = 1 << 16, .pieces = 8};
+qdri_cut_sizes qdri_cut_at = {
+    .whole = 1 << 16, .whole_kept = 1 << 24, .piece = 1 << 16, .pieces = 8, .least_read = 1 << 13};
 
 /* A little more than was needed, so that sizes that creep do not ask each time. */
 static int64_t asked_for(int64_t bytes, int64_t most) {
@@ -168,10 +169,14 @@ void qdri_sender_open(qdri_sender *sender, qdri_wire *wire, int member, int64_t 
     *sender = (qdri_sender){.slots = slots, .asked = FIRST_CAPACITY};
     sender->memory = qdri_arena_at(wire, member, 0);
     sender->shared = (qdri_shared *)(sender->memory + offset);
+    qdri_own_word own = qdri_own_word_here();
+    atomic_store_explicit(&sender->shared->word_place, own.place, memory_order_relaxed);
+    atomic_store_explicit(&sender->shared->word, own.word, memory_order_release);
     read_slots(sender);
 }
 
 void qdri_sender_close(qdri_sender *sender) {
+    qdri_sender_withdraw(sender);
     if (sender->shared) atomic_store_explicit(&sender->shared->left, 1, memory_order_release);
     sender->shared = NULL;
 }
@@ -212,16 +217,24 @@ static qdri_place place_pieces(qdri_sender *sender, int64_t bytes) {
     return offset > 0 ? QDRI_PLACE_PIECES : offset < 0 ? QDRI_PLACE_MESSAGE : wait_for_room(sender, bytes);
 }
 
-qdri_place qdri_sender_place(qdri_sender *sender, int64_t bytes, int64_t most, void **place) {
+static int is_wanted(const qdri_sender *sender, int64_t bytes) {
+    return bytes >= qdri_cut_at.least_read &&
+           atomic_load_explicit(&sender->shared->reads[sender->sent % 2], memory_order_acquire) >>
+                   qdri_size_class(bytes) &
+               1;
+}
+
+qdri_place qdri_sender_place(qdri_sender *sender, int64_t bytes, int64_t most, int ready, void **place) {
     if (sender->cuts) return QDRI_PLACE_LATER;
     qdri_sender_expect(sender, bytes, most);
-    if (sender->generation < sender->expected) {
-        read_slots(sender);
-        if (sender->generation < sender->expected) return wait_for_room(sender, bytes);
-    }
     if (sender->sent - sender->taken >= (uint64_t)sender->slots) {
         qdri_sender_hear(sender, atomic_load_explicit(&sender->shared->taken, memory_order_acquire));
         if (sender->sent - sender->taken >= (uint64_t)sender->slots) return QDRI_PLACE_LATER;
+    }
+    if (ready && is_wanted(sender, bytes)) return QDRI_PLACE_OWN;
+    if (sender->generation < sender->expected) {
+        read_slots(sender);
+        if (sender->generation < sender->expected) return wait_for_room(sender, bytes);
     }
     if (bytes > most) return place_pieces(sender, bytes);
     if (bytes > sender->capacity) return QDRI_PLACE_MESSAGE;
@@ -236,7 +249,11 @@ void qdri_sender_raise(qdri_sender *sender, qdri_place way, const void *place, i
     int is_slot = way == QDRI_PLACE_SLOT;
     sender->slot_of[turn] = is_slot ? sender->free_slot[--sender->free_slots] : (int8_t)-1;
     sender->cuts = way == QDRI_PLACE_PIECES;
-    flag->offset = is_slot ? (const char *)place - sender->memory : sender->cuts ? QDRI_IN_PIECES : 0;
+    flag->offset = is_slot                 ? (const char *)place - sender->memory
+                   : sender->cuts          ? QDRI_IN_PIECES
+                   : way == QDRI_PLACE_OWN ? QDRI_TO_BE_READ
+                                           : 0;
+    flag->place = (uint64_t)(uintptr_t)place;
     flag->bytes = bytes;
     flag->taken = taken;
     flag->generation = sender->generation;
@@ -254,6 +271,67 @@ void *qdri_sender_piece(qdri_sender *sender) {
 void qdri_sender_wrote(qdri_sender *sender, int is_last) {
     atomic_store_explicit(&sender->shared->written, ++sender->written, memory_order_release);
     if (is_last) sender->cuts = 0;
+}
+
+/* ---- messages that are read where they lie ------------------------------------------------------------- */
+
+/* A sender that has not come yet has shown nothing: it is looked for again. */
+static int find_process(qdri_receiver *receiver, qdri_wire *wire, int rank) {
+    if (receiver->process) return receiver->process > 0;
+    const qdri_status_line *line = qdri_status_of(wire, rank);
+    qdri_own_word own = {.word = atomic_load_explicit(&receiver->shared->word, memory_order_acquire)};
+    if (!own.word) return 0;
+    own.place = atomic_load_explicit(&receiver->shared->word_place, memory_order_relaxed);
+    receiver->process = line && qdri_foreign_is(line->pid, own) ? line->pid : -1;
+    return receiver->process > 0;
+}
+
+static void want(qdri_receiver *receiver, int parity, uint64_t wanted) {
+    receiver->reads[parity] = wanted;
+    atomic_store_explicit(&receiver->shared->reads[parity], wanted, memory_order_release);
+}
+
+void qdri_receiver_want(qdri_receiver *receiver, qdri_wire *wire, int rank, int size_class, int even,
+                        int odd) {
+    uint64_t bit = UINT64_C(1) << size_class;
+    int reads[2] = {even, odd};
+    for (int parity = 0; parity < 2; parity++) {
+        uint64_t wanted = reads[parity] ? receiver->reads[parity] | bit : receiver->reads[parity] & ~bit;
+        if (wanted != receiver->reads[parity] && (!reads[parity] || find_process(receiver, wire, rank)))
+            want(receiver, parity, wanted);
+    }
+}
+
+int qdri_receiver_fetch(const qdri_receiver *receiver, const qdri_flag *flag, int64_t offset, void *into,
+                        int64_t bytes) {
+    return receiver->process > 0 &&
+           qdri_foreign_read(receiver->process, flag->place + (uint64_t)offset, into, bytes);
+}
+
+int qdri_receiver_fetched(qdri_receiver *receiver, uint64_t number) {
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&receiver->shared->withdrawn, memory_order_seq_cst) > number) return 0;
+    atomic_store_explicit(&receiver->shared->fetched, number + 1, memory_order_release);
+    return 1;
+}
+
+void qdri_receiver_refuse(qdri_receiver *receiver, uint64_t number) {
+    receiver->process = -1;
+    for (int parity = 0; parity < 2; parity++) want(receiver, parity, 0);
+    if (!atomic_load_explicit(&receiver->shared->refused, memory_order_relaxed))
+        atomic_store_explicit(&receiver->shared->refused, number + 1, memory_order_release);
+}
+
+qdri_fetching qdri_sender_fetching(const qdri_sender *sender, uint64_t number) {
+    if (atomic_load_explicit(&sender->shared->fetched, memory_order_acquire) > number) return QDRI_FETCHED;
+    uint64_t refused = atomic_load_explicit(&sender->shared->refused, memory_order_acquire);
+    return refused && refused <= number + 1 ? QDRI_REFUSED : QDRI_NOT_FETCHED;
+}
+
+void qdri_sender_withdraw(qdri_sender *sender) {
+    if (!sender->shared) return;
+    atomic_store_explicit(&sender->shared->withdrawn, sender->sent, memory_order_seq_cst);
+    atomic_thread_fence(memory_order_seq_cst);
 }
 
 /* ---- before the first message -------------------------------------------------------------------------- */

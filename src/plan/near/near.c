@@ -7,7 +7,8 @@
  * No MPI call is on the way, except for messages that found no slot: the flag of such a one is raised, empty,
  * and it goes as a plain message under the exchange's third tag.
  *
- * Large messages go in pieces (pieces.c); both ends move as many as they can whenever they are looked at.
+ * Large messages go in pieces (pieces.c), and both ends move as many as they can whenever they are looked at; or they are
+ * read where they lie (reads.c).
  */
 #include "plan/near/near.h"
 
@@ -22,7 +23,9 @@ static int64_t most_of(const qdri_exchange *exchange) {
 
 static void end_one(qdri_exchange *exchange) {
     exchange->near_moves++;
-    if (--exchange->near_left == 0) qdri_exchange_part_ended(exchange);
+    if (--exchange->near_left > 0) return;
+    qdri_reads_end(exchange);
+    qdri_exchange_part_ended(exchange);
 }
 
 /* ---- what has come ------------------------------------------------------------------------------------ */
@@ -98,23 +101,45 @@ static void send_pieces(qdri_exchange *exchange, qdri_near_flow *flow) {
     end_one(exchange);
 }
 
+/* A message that is read holds the sender until the receiver comes. Who has something else to do meanwhile would rather
+ * leave it in the arena, if all of it fits. */
+static int may_be_read(const qdri_exchange *exchange, int64_t bytes) {
+    return !exchange->cargo && (exchange->is_waited_for || bytes > qdri_cut_at.piece * qdri_cut_at.pieces);
+}
+
 static void try_send(qdri_exchange *exchange, qdri_near_flow *flow) {
     qdri_neighbor *neighbor = flow->neighbor;
     qdri_sender *sender = &neighbor->sender;
     void *place = NULL;
     if (sender->sent != (uint64_t)exchange->number) return;
-    qdri_place found = qdri_sender_place(sender, flow->bytes, most_of(exchange), &place);
+    qdri_place found =
+        qdri_sender_place(sender, flow->bytes, most_of(exchange), may_be_read(exchange, flow->bytes), &place);
     if (found == QDRI_PLACE_LATER) return;
     if (found == QDRI_PLACE_SLOT && flow->bytes > 0)
         pack(exchange, neighbor->destination, flow->bytes, place);
-    qdri_sender_raise(sender, found, place, flow->bytes, neighbor->receiver.taken);
+    const void *lies = found == QDRI_PLACE_OWN ? exchange->outgoing[neighbor->destination] : place;
+    qdri_sender_raise(sender, found, lies, flow->bytes, neighbor->receiver.taken);
     qdri_trace(exchange, QDR_EVENT_SEND, neighbor->rank, 0, 0, flow->bytes);
     if (found == QDRI_PLACE_MESSAGE) {
         send_message(flow);
     } else if (found == QDRI_PLACE_PIECES) {
         flow->state = QDRI_NEAR_PIECES;
         send_pieces(exchange, flow);
+    } else if (found == QDRI_PLACE_OWN) {
+        flow->state = QDRI_NEAR_READ;
+        flow->is_read = 1;
     } else {
+        flow->state = QDRI_NEAR_ENDED;
+        end_one(exchange);
+    }
+}
+
+/* Its memory is the caller's again when it has been read; what cannot be is sent. */
+static void look_whether_read(qdri_exchange *exchange, qdri_near_flow *flow) {
+    qdri_fetching fetching = qdri_sender_fetching(&flow->neighbor->sender, (uint64_t)exchange->number);
+    if (fetching == QDRI_REFUSED) {
+        send_message(flow);
+    } else if (fetching == QDRI_FETCHED) {
         flow->state = QDRI_NEAR_ENDED;
         end_one(exchange);
     }
@@ -146,6 +171,29 @@ static void begin_pieces(qdri_exchange *exchange, qdri_near_flow *flow) {
     if (!exchange->failed) receive_pieces(exchange, flow);
 }
 
+static void read_on(qdri_exchange *exchange, qdri_near_flow *flow) {
+    qdri_fetching fetching = qdri_reads_receive(flow);
+    if (fetching == QDRI_NOT_FETCHED) return;
+    if (fetching == QDRI_REFUSED) {
+        receive_message(flow);
+        return;
+    }
+    flow->state = QDRI_NEAR_ENDED;
+    deliver(flow, flow->whole);
+    end_one(exchange);
+}
+
+static void begin_reading(qdri_exchange *exchange, qdri_near_flow *flow, const qdri_flag *flag) {
+    flow->state = QDRI_NEAR_READ;
+    flow->flag = flag;
+    flow->whole = qdri_packing_in(exchange, flow->neighbor->source, flow->bytes);
+    if (!flow->whole) {
+        qdri_exchange_fail(exchange, qdri_fail_memory());
+        return;
+    }
+    read_on(exchange, flow);
+}
+
 static void look(qdri_exchange *exchange, qdri_near_flow *flow) {
     qdri_neighbor *neighbor = flow->neighbor;
     qdri_receiver *receiver = &neighbor->receiver;
@@ -161,6 +209,8 @@ static void look(qdri_exchange *exchange, qdri_near_flow *flow) {
     flow->slotted = flag->offset > 0;
     if (flag->offset == QDRI_IN_PIECES) {
         begin_pieces(exchange, flow);
+    } else if (flag->offset == QDRI_TO_BE_READ) {
+        begin_reading(exchange, flow, flag);
     } else if (!flow->slotted) {
         receive_message(flow);
     } else {
@@ -180,6 +230,8 @@ void qdri_near_poll(qdri_exchange *exchange) {
             try_send(exchange, flow);
         else if (flow->state == QDRI_NEAR_PIECES)
             send_pieces(exchange, flow);
+        else if (flow->state == QDRI_NEAR_READ)
+            look_whether_read(exchange, flow);
     }
     for (int i = 0; i < near->receives && !exchange->failed; i++) {
         qdri_near_flow *flow = &exchange->near_in[i];
@@ -187,6 +239,8 @@ void qdri_near_poll(qdri_exchange *exchange) {
             look(exchange, flow);
         else if (flow->state == QDRI_NEAR_PIECES)
             receive_pieces(exchange, flow);
+        else if (flow->state == QDRI_NEAR_READ)
+            read_on(exchange, flow);
     }
 }
 
@@ -214,36 +268,48 @@ static void poll(qdri_poller *poller) {
     qdri_near_poll(exchange);
 }
 
-void qdri_near_start(qdri_exchange *exchange) {
-    qdr_plan *plan = exchange->plan;
-    qdri_near *near = plan->near;
-    qdr_partners_view view = qdr_partners_look(plan->partners);
+static void start_sending(qdri_exchange *exchange, qdri_near_flow *flow, int64_t bytes) {
+    flow->bytes = bytes;
+    flow->state = QDRI_NEAR_WAITS;
+    flow->is_read = 0;
+    flow->part = (qdri_part){.offset = 0};
+    exchange->near_cuts += bytes > most_of(exchange);
+}
+
+static void start_receiving(qdri_exchange *exchange, qdri_near_flow *flow, int64_t bytes) {
     int keeps = exchange->cargo && exchange->cargo->keeps;
+    start_sending(exchange, flow, bytes);
+    /* What was kept is valid until the next but one start: this one. */
+    if (keeps && exchange->number >= 2)
+        qdri_near_unpacked(exchange, flow->neighbor->source, exchange->number - 2);
+    qdri_receiver_expect(&flow->neighbor->receiver, exchange->wire, bytes, most_of(exchange));
+    expect_whole(exchange, flow);
+}
+
+void qdri_near_start(qdri_exchange *exchange) {
+    qdri_near *near = exchange->plan->near;
+    qdr_partners_view view = qdr_partners_look(exchange->plan->partners);
     exchange->near_left = near->sends + near->receives;
     exchange->near_cuts = 0;
     for (int i = 0; i < near->receives; i++) {
         qdri_near_flow *flow = &exchange->near_in[i];
-        qdri_receiver *receiver = &flow->neighbor->receiver;
-        flow->bytes = qdri_message_bytes(exchange, exchange->incoming_items, view.receive_items,
-                                         flow->neighbor->source);
-        flow->state = QDRI_NEAR_WAITS;
-        /* What was kept is valid until the next but one start: this one. */
-        if (keeps && exchange->number >= 2)
-            qdri_near_unpacked(exchange, flow->neighbor->source, exchange->number - 2);
-        exchange->near_cuts += flow->bytes > most_of(exchange);
-        qdri_receiver_expect(receiver, exchange->wire, flow->bytes, most_of(exchange));
-        flow->part = (qdri_part){.offset = 0};
-        expect_whole(exchange, flow);
+        start_receiving(exchange, flow,
+                        qdri_message_bytes(exchange, exchange->incoming_items, view.receive_items,
+                                           flow->neighbor->source));
     }
     for (int i = 0; i < near->sends; i++) {
         qdri_near_flow *flow = &exchange->near_out[i];
-        flow->bytes = qdri_message_bytes(exchange, exchange->outgoing_items, view.send_items,
-                                         flow->neighbor->destination);
-        flow->state = QDRI_NEAR_WAITS;
-        flow->part = (qdri_part){.offset = 0};
-        exchange->near_cuts += flow->bytes > most_of(exchange);
+        start_sending(exchange, flow,
+                      qdri_message_bytes(exchange, exchange->outgoing_items, view.send_items,
+                                         flow->neighbor->destination));
     }
+    qdri_reads_start(exchange);
     exchange->near_poller.poll = poll;
     qdri_poller_add(exchange->wire, &exchange->near_poller);
     qdri_near_poll(exchange);
+}
+
+void qdri_near_leave(qdri_exchange *exchange) {
+    qdri_reads_withdraw(exchange);
+    qdri_poller_remove(exchange->wire, &exchange->near_poller);
 }

@@ -7,6 +7,7 @@
 #define QDRI_NEAR_H
 
 #include "plan/near/channel.h"
+#include "plan/near/ways.h"
 #include "plan/plan.h"
 
 /* A partner on this node. */
@@ -17,6 +18,9 @@ typedef struct qdri_neighbor {
     qdri_receiver receiver;
 } qdri_neighbor;
 
+/* Whether messages may be read where they lie: QDR_NODE_READ. */
+typedef enum qdri_reading { QDRI_READS_IF_FASTER, QDRI_READS_ALWAYS } qdri_reading;
+
 /* A plan's. */
 struct qdri_near {
     int active;              /* messages between ranks of one node go by memory; the same on all ranks */
@@ -24,6 +28,8 @@ struct qdri_near {
     int neighbors;
     char *is_near; /* [ranks]: QDRI_NEAR_OUT and QDRI_NEAR_IN; NULL: nobody is */
     int slots;
+    qdri_reading reads;
+    qdri_ways *ways;       /* NULL: nothing is read where it lies */
     int sends, receives;   /* messages of an exchange, with neighbors */
     int *far_out, *far_in; /* places of the other partners, without this rank itself */
     int far_outs, far_ins;
@@ -36,7 +42,8 @@ typedef enum qdri_near_state {
     QDRI_NEAR_ENDED,
     QDRI_NEAR_WAITS,
     QDRI_NEAR_MESSAGE,
-    QDRI_NEAR_PIECES
+    QDRI_NEAR_PIECES,
+    QDRI_NEAR_READ
 } qdri_near_state;
 struct qdri_near_flow {
     qdri_operation operation; /* of a message by MPI; first: callbacks convert */
@@ -44,9 +51,11 @@ struct qdri_near_flow {
     qdri_neighbor *neighbor;
     qdri_near_state state;
     int64_t bytes;
-    int slotted;    /* what comes lies in a slot */
-    qdri_part part; /* in pieces: the next one */
-    char *whole;    /* where they are put together; NULL: each is unpacked */
+    int slotted;           /* what comes lies in a slot */
+    qdri_part part;        /* in pieces: the next one */
+    char *whole;           /* where they are put together; NULL: each is unpacked */
+    const qdri_flag *flag; /* of one that is to be read */
+    int is_read;           /* it was */
 };
 
 /* Collective over the node. Finds neighbors and, if `wanted`, opens channels; *refused says that some member
@@ -66,6 +75,16 @@ void qdri_near_suspect(qdri_exchange *exchange);
 /* As many pieces of a message as can go or come at once; true: that was the last. */
 int qdri_pieces_send(qdri_near_flow *flow);
 int qdri_pieces_receive(qdri_near_flow *flow);
+/* The exchange is given up: nobody looks at its messages any more, and nothing of it is to be read. */
+void qdri_near_leave(qdri_exchange *exchange);
+
+/* Says to the senders of large messages which way this exchange wants them; and: what it has learned, at its end. */
+void qdri_reads_start(qdri_exchange *exchange);
+void qdri_reads_end(qdri_exchange *exchange);
+/* Reads the next part of a message. Refused: it comes by MPI. */
+qdri_fetching qdri_reads_receive(qdri_near_flow *flow);
+/* Nothing of this exchange is to be read any more. */
+void qdri_reads_withdraw(qdri_exchange *exchange);
 
 /* What came from a source in the exchange of this number is not needed any more. */
 void qdri_near_unpacked(qdri_exchange *exchange, int source, int64_t number);

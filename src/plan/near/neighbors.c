@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/memory.h"
 #include "plan/near/near.h"
 
@@ -166,12 +167,24 @@ static qdr_status open_channels(qdr_plan *plan, qdri_near *near, int could, doub
     return QDR_OK;
 }
 
+/* Whether messages may be read where they lie is each receiver's own affair. */
+static qdr_status open_reading(const qdr_plan *plan, qdri_near *near) {
+    qdri_setting setting;
+    QDRI_TRY(qdri_environment_read(QDRI_ENV_NODE_READ, &setting));
+    near->reads = QDRI_READS_IF_FASTER;
+    if (setting.given && strcmp(setting.text, "always") == 0) near->reads = QDRI_READS_ALWAYS;
+    if (setting.given && strcmp(setting.text, "never") == 0) return QDR_OK;
+    near->ways = qdri_ways_of(plan->wire);
+    return near->ways ? QDR_OK : qdri_fail_memory();
+}
+
 qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refused) {
     qdri_near_close(plan);
     wanted = wanted && qdri_node_members(plan->wire) > 1;
     *refused = wanted && !qdri_arena_there(plan->wire);
     wanted = wanted && !*refused;
     qdr_status status = find_neighbors(plan, wanted, plan->near);
+    if (!status && wanted) status = open_reading(plan, plan->near);
     plan->near->slots = slots_for(plan->in_flight);
     if (wanted) QDRI_TRY(open_channels(plan, plan->near, !status, deadline, refused));
     if (!status) list_far(plan->near, qdr_partners_look(plan->partners));

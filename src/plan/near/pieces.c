@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "plan/packing.h"
 #include "plan/near/near.h"
 
 /* The bytes of the next piece, of at most so many. */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What follows from exchanges that were measured: both ways are tried in turn, and the faster one is taken. */
+#include "plan/near/ways.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* Exchanges as they are wanted; how many of them read. */
+static int exchange(qdri_race *race, int count, const double seconds[QDRI_WAYS]) {
+    static int64_t number;
+    int reads = 0;
+    for (int i = 0; i < count; i++, number++) {
+        int races = qdri_race_goes_on(race);
+        qdri_way way = !races ? qdri_race_best(race) : number % 2 ? QDRI_WAY_READ : QDRI_WAY_ARENA;
+        reads += way == QDRI_WAY_READ;
+        if (races) qdri_race_measured(race, way, seconds[way]);
+    }
+    return reads;
+}
+
+static qdri_way taken(double arena, double read) {
+    qdri_race race = {.begun = 0};
+    assert_int_equal(exchange(&race, 14, (const double[]){arena, read}), 7);
+    int reads = exchange(&race, 1000, (const double[]){arena, read});
+    assert_true(reads < 20 || reads > 980); /* a few to try it again */
+    return qdri_race_best(&race);
+}
+
+static void the_faster_one(void **state) {
+    (void)state;
+    assert_int_equal(taken(2e-5, 1e-5), QDRI_WAY_READ);
+    assert_int_equal(taken(1e-5, 2e-5), QDRI_WAY_ARENA);
+    assert_int_equal(taken(1e-5, 1e-5), QDRI_WAY_ARENA); /* the same: what needs no permission */
+}
+
+static void long_exchanges_are_tried_a_few_times(void **state) {
+    (void)state;
+    qdri_race race = {.begun = 0};
+    assert_int_equal(exchange(&race, 6, (const double[]){2e-2, 1e-2}), 3);
+    assert_int_equal(exchange(&race, 10, (const double[]){2e-2, 1e-2}), 10);
+}
+
+static void one_slow_exchange_decides_nothing(void **state) {
+    (void)state;
+    qdri_race race = {.begun = 0};
+    exchange(&race, 5, (const double[]){2e-5, 1e-5});
+    exchange(&race, 2, (const double[]){2e-5, 1e-3});
+    exchange(&race, 5, (const double[]){2e-5, 1e-5});
+    assert_int_equal(qdri_race_best(&race), QDRI_WAY_READ);
+}
+
+/* Whatever disturbed the race, or changed since. */
+static void mistakes_do_not_last(void **state) {
+    (void)state;
+    qdri_race race = {.begun = 0};
+    exchange(&race, 20, (const double[]){2e-5, 4e-5});
+    assert_int_equal(qdri_race_best(&race), QDRI_WAY_ARENA);
+    exchange(&race, 4000, (const double[]){2e-5, 1e-5});
+    assert_int_equal(qdri_race_best(&race), QDRI_WAY_READ);
+}
+
+/* The system does not let it read, or partners are never in step. */
+static void what_cannot_be_tried(void **state) {
+    (void)state;
+    qdri_race race = {.begun = 0};
+    int tried = 0;
+    for (int i = 0; i < 1000; i++) {
+        int races = qdri_race_goes_on(&race);
+        tried += races;
+        if (races) qdri_race_measured(&race, QDRI_WAY_ARENA, 1e-5);
+    }
+    assert_true(tried < 300);
+    assert_int_equal(qdri_race_best(&race), QDRI_WAY_ARENA);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_faster_one), cmocka_unit_test(long_exchanges_are_tried_a_few_times),
+        cmocka_unit_test(one_slow_exchange_decides_nothing), cmocka_unit_test(mistakes_do_not_last),
+        cmocka_unit_test(what_cannot_be_tried)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
