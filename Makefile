@@ -3,6 +3,7 @@
 #   make            installs what the build needs and builds what can be built, in build/: without root, too
 #   make lib        the library and the drop-in library alone
 #   make demo       installs what is missing, builds, runs the main job, shows the result
+#   make quick      builds, and runs what finds most mistakes in a minute
 #   make test       installs what is missing, builds, runs every test
 #   make test-all   the same with the full product of algorithms, patterns and ranks
 #   make bench      side-by-side benchmarks
@@ -30,7 +31,7 @@ define build
 	@sed -n 's/^-- left out:/left out:/p' $(or $(2),$(BUILD)).log
 endef
 
-.PHONY: all lib demo test test-all bench bench-node bench-couple bench-cluster bench-networks bench-preload sim experiments package format setup clean bench-programs
+.PHONY: all lib demo quick test test-all bench bench-node bench-couple bench-cluster bench-networks bench-preload sim experiments package format setup clean bench-programs
 
 all:
 	@scripts/setup build --or-without command
@@ -47,6 +48,9 @@ demo:
 	@scripts/setup build command run
 	$(call build,quadrille-command,,-DQDR_COMMAND=ON)
 	@scripts/demo $(BUILD)
+
+quick: setup
+	@scripts/test --quick
 
 test: setup
 	@scripts/test

@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "quadrille/couple.h"
 #include "wrong.h"
+#include "light.h"
 
 enum { STEPS = 6, MOST = 16, ELEMENTS = 24 };
 static const double patience = 0.1; /* seconds */
@@ -248,6 +249,7 @@ int main(int count, char **word) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (count < 3) return 2;
     int64_t runs = atoll(word[1]), only = count > 3 ? atoll(word[3]) : -1;
+    if (is_light()) runs /= 10;
     uint64_t seed = (uint64_t)atoll(word[2]);
     if (world == 0) CHECK(mkdtemp(directory) != NULL);
     MPI_Bcast(directory, (int)sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);

@@ -21,6 +21,7 @@
 #include "directory/directory_testing.h"
 #include "directory/directory_table_testing.h"
 #include "wire/node.h"
+#include "light.h"
 
 enum factor { PLACEMENT, PAYLOAD, CACHES, LAYOUT, IDS, SIZE, FLIGHT, FACTORS };
 enum { MOST_IN_FLIGHT = 4, DIRECTORIES = 2, MOST_ROUNDS = 60 };
@@ -421,6 +422,7 @@ static int any_failed(void) {
 int main(int count, char **words) {
     enter_mpi(&count, &words);
     int64_t wanted = count > 1 ? atoll(words[1]) : 20000, seed = count > 2 ? atoll(words[2]) : 1;
+    if (is_light()) wanted /= 10;
     int failed = 0, level[FACTORS];
     MPI_Comm comms[LAYOUTS];
     refuses = count > 3 && !strcmp(words[3], "refused");

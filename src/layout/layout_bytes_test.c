@@ -3,12 +3,10 @@
 #include <stdint.h>
 
 #include "layout_testing.h"
+#include "light.h"
 
-#ifndef QDR_LIGHT_TESTS
-#define QDR_LIGHT_TESTS 0
-#endif
-
-enum { ROUNDS = QDR_LIGHT_TESTS ? 2000 : 6000, MUTATIONS = 25, LARGEST = 1 << 16 };
+#define ROUNDS light_or(2000, 6000)
+enum { MUTATIONS = 25, LARGEST = 1 << 16 };
 
 static array_case array;
 static region_case region;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matching, walking and holes against tables of all elements. */
 #include "layout_testing.h"
+#include "light.h"
 
-#ifndef QDR_LIGHT_TESTS
-#define QDR_LIGHT_TESTS 0
-#endif
-
-enum { ROUNDS = QDR_LIGHT_TESTS ? 3000 : 25000 };
+#define ROUNDS light_or(3000, 25000)
 
 static array_case array[2];
 static region_case region[2];

@@ -3,12 +3,9 @@
 #include <stdio.h>
 
 #include "layout_testing.h"
+#include "light.h"
 
-#ifndef QDR_LIGHT_TESTS
-#define QDR_LIGHT_TESTS 0
-#endif
-
-enum { ROUNDS = QDR_LIGHT_TESTS ? 2000 : 12000 };
+#define ROUNDS light_or(2000, 12000)
 
 static array_case array;
 static region_case region;

@@ -20,6 +20,7 @@
 #include "mpi_content.h"
 #include "mpi_pieces.h"
 #include "wire/node.h"
+#include "light.h"
 
 /* Keeps the modules of MPI in the process to its end: see tests/openmpi.supp. */
 int dlclose(void *handle);
@@ -441,6 +442,7 @@ int main(int count, char **words) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int64_t wanted = count > 1 ? atoll(words[1]) : 1000, seed = count > 2 ? atoll(words[2]) : 1;
+    if (is_light()) wanted /= 10;
     pieces_are_small(count > 3 ? 1024 : 0);
     if (count > 3) large_block = 3000; /* a ring has more */
     common = qdri_random_seed((uint64_t)seed);

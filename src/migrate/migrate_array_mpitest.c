@@ -14,6 +14,7 @@
 #include "mpi_check.h"
 #include "quadrille/migrate.h"
 #include "quadrille/moves.h"
+#include "light.h"
 
 static int rank, ranks;
 static int64_t refusals, with_phases, with_parking; /* what the cases led to */
@@ -210,6 +211,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int rounds = argc > 1 ? atoi(argv[1]) : 150, first = argc > 2 ? atoi(argv[2]) : 0;
+    if (is_light()) rounds /= 10;
     qdri_random random = qdri_random_seed(4711 + (uint64_t)first);
     MPI_Comm copy;
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);

@@ -14,6 +14,7 @@
 #include "migrate/migrate_testing.h"
 #include "mpi_check.h"
 #include "quadrille/migrate.h"
+#include "light.h"
 
 static int rank, ranks;
 static int64_t with_phases, with_parking, with_loss, with_astray; /* what the cases led to */
@@ -318,6 +319,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int rounds = argc > 1 ? atoi(argv[1]) : 100;
+    if (is_light()) rounds /= 10;
     qdri_random random = qdri_random_seed(815);
     test_few_at_a_time();
     for (int round = 0; round < rounds; round++) {

@@ -10,12 +10,10 @@
 
 #include "base/random.h"
 #include "places/kernels.h"
+#include "light.h"
 
-#ifndef QDR_LIGHT_TESTS
-#define QDR_LIGHT_TESTS 0
-#endif
-
-enum { ROUNDS = QDR_LIGHT_TESTS ? 1500 : 10000, ELEMENTS = 20000, MEMORY = 1 << 16, WIDEST = 24 };
+#define ROUNDS light_or(1500, 10000)
+enum { ELEMENTS = 20000, MEMORY = 1 << 16, WIDEST = 24 };
 
 static int64_t draw(qdri_random *random, int64_t low, int64_t high) {
     return qdri_random_between(random, low, high);

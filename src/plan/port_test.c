@@ -25,6 +25,7 @@ typedef struct telling {
 } telling;
 
 #include "plan/port_testing.h"
+#include "light.h"
 
 enum {
     PACKET = 1400,
@@ -282,7 +283,7 @@ static void finds_itself(void **state) {
     double ratio[64];
     int count = 0;
     (void)state;
-    for (int s = 0; s < SETTINGS; s++)
+    for (int s = 0; s < light_or(2, SETTINGS); s++)
         for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++, count++) {
             ratio[count] = compare(&settings[s], patterns[p]);
             print_message("%s, pattern %zu: %.3f\n", settings[s].name, p, ratio[count]);

@@ -25,6 +25,7 @@
 #include "mpi_content.h"
 #include "plan/executors/table.h"
 #include "quadrille/plan.h"
+#include "light.h"
 
 /* Keeps the modules of MPI in the process to its end, so that reports about leaks can name them, and
  * tests/openmpi.supp can leave out what is not ours. */
@@ -390,6 +391,7 @@ int main(int count, char **words) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int64_t wanted = count > 1 ? atoll(words[1]) : 1000, seed = count > 2 ? atoll(words[2]) : 1;
+    if (is_light()) wanted /= 10;
     const char *kind = count > 3 ? words[3] : "";
     common = qdri_random_seed((uint64_t)seed);
     own = qdri_random_seed(qdri_mix((uint64_t)seed) ^ (uint64_t)(rank + 1));

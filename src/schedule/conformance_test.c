@@ -16,9 +16,10 @@
 
 #include "cases.h"
 #include "quadrille-io.h"
+#include "light.h"
 
 /* The checker reads n^3 pieces of some schedules; under the sanitizers 256 ranks are too many. */
-enum { RANK_COUNTS = COUNT(case_ranks) - (QDR_LIGHT_TESTS ? 1 : 0) };
+#define RANK_COUNTS (COUNT(case_ranks) - light_or(1, 0))
 
 static int cases, refused;
 
@@ -111,7 +112,7 @@ static void cover(void **state) {
     int patterns = COUNT(case_patterns), algorithms = COUNT(case_algorithms);
     int sweeps = patterns > algorithms ? patterns : algorithms; /* some patterns twice, if they are fewer */
     for (int sweep = 0; sweep < (QDR_FULL_TESTS ? patterns : sweeps); sweep++)
-        for (int r = 0; r < RANK_COUNTS; r++) {
+        for (int r = 0; r < (int)RANK_COUNTS; r++) {
             int first = QDR_FULL_TESTS ? 0 : (sweep + r) % algorithms;
             int last = QDR_FULL_TESTS ? algorithms : first + 1;
             for (int a = first; a < last; a++)

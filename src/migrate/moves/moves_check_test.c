@@ -12,6 +12,7 @@
 #include "migrate/moves/moves.h"
 #include "migrate/moves/state.h"
 #include "moves_testing.h"
+#include "light.h"
 
 /* Figure 3 of the paper: two ranks exchange 100 units with room for one; a third has room for 100. */
 static const qdr_message figure[] = {{0, 1, 100}, {1, 0, 100}};
@@ -159,7 +160,7 @@ static void is_for_others(void **state) {
 static void random_damage(void **state) {
     (void)state;
     qdri_random random = qdri_random_seed(3);
-    for (int number = 0; number < (QDR_LIGHT_TESTS ? 300 : 3000); number++) {
+    for (int number = 0; number < light_or(300, 3000); number++) {
         instance it = case_open(&random, number % SHAPES, number / SHAPES % ROOMS,
                                 (int)qdri_random_between(&random, 3, 9), 9);
         qdr_moves *made = NULL;

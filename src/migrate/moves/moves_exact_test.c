@@ -15,8 +15,10 @@
 #include <cmocka.h>
 
 #include "moves_testing.h"
+#include "light.h"
 
-enum { INSTANCES = QDR_LIGHT_TESTS ? 60 : 2500, RANKS = 4, UNITS = 7, BITS = 4 };
+#define INSTANCES light_or(60, 2500)
+enum { RANKS = 4, UNITS = 7, BITS = 4 };
 
 /* ---- sets of states ------------------------------------------------------------------------------------ */
 

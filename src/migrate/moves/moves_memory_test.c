@@ -14,6 +14,7 @@
 
 #include "migrate/moves/moves.h"
 #include "moves_testing.h"
+#include "light.h"
 
 static const char *const methods[] = {"auto", "direct", "robust", "greedy", "relaxed"};
 enum { METHODS = 5 };
@@ -119,14 +120,14 @@ static void run_large(const large *it, const char *method) {
         (double)budget.peak / (double)count);
     qdr_moves_destroy(&moves);
     assert_int_equal(budget.used, 0);
-    assert_true(seconds < (QDR_LIGHT_TESTS ? 120 : 20));
+    assert_true(seconds < light_or(120, 20));
 }
 
 static void thousands_of_ranks(void **state) {
     static const int64_t shares[] = {2, 50};
     (void)state;
     for (int s = 0; s < 2; s++) {
-        large it = open_large(QDR_LIGHT_TESTS ? 512 : 4096, 8, shares[s]);
+        large it = open_large(light_or(512, 4096), 8, shares[s]);
         printf("%d ranks, T = %lld, M = %lld\n", qdr_pattern_look(it.pattern).ranks, (long long)it.total,
                (long long)it.free);
         for (int i = 0; i < METHODS; i++) run_large(&it, methods[i]);

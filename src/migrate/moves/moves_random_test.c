@@ -14,8 +14,9 @@
 #include <cmocka.h>
 
 #include "moves_testing.h"
+#include "light.h"
 
-enum { INSTANCES = QDR_LIGHT_TESTS ? 600 : 12000 };
+#define INSTANCES light_or(600, 12000)
 
 static const char *const methods[] = {
     "auto",
@@ -149,8 +150,8 @@ static void every_method(void **state) {
     (void)state;
     qdri_random random = qdri_random_seed(11);
     for (int i = 0; i < METHODS; i++) {
-        records[i].ratio = malloc(INSTANCES * sizeof(double));
-        records[i].parked = malloc(INSTANCES * sizeof(double));
+        records[i].ratio = malloc((size_t)INSTANCES * sizeof(double));
+        records[i].parked = malloc((size_t)INSTANCES * sizeof(double));
     }
     for (int number = 0; number < INSTANCES; number++) {
         int64_t most = number % 3 ? qdri_random_between(&random, 1, 5) : qdri_random_between(&random, 1, 300);

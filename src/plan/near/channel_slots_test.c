@@ -5,115 +5,11 @@
  * slot is written to while somebody needs it, the sender is never ahead by more than there are slots, or pieces in
  * the ring, and all memory comes back. Once step by step at random, and once with the ends in two threads.
  */
-#include "plan/near/channel.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "base/random.h"
-
-/* ---- the arena of this test ---------------------------------------------------------------------------- */
-
-enum { BLOCKS = 256, GRAIN = 128, ARENA = 1 << 25 };
-enum { MOST = 5000, PIECE = 1024, PIECES = 3 }; /* bytes of a slot and of a piece; pieces of a ring */
-
-static char *memory;
-static struct { int64_t begin, bytes; } used[BLOCKS];
-static int uses, members = 2;
-static _Atomic int refuse_in; /* of so many requests one fails; 0: none, 1: all */
-static qdri_random fate;
-
-static int is_free(int64_t begin, int64_t bytes) {
-    for (int i = 0; i < uses; i++)
-        if (begin < used[i].begin + used[i].bytes && used[i].begin < begin + bytes) return 0;
-    return 1;
-}
-
-/* First fit, so that what was given back is used again at once. */
-int64_t qdri_arena_take(qdri_wire *wire, int64_t bytes) {
-    (void)wire;
-    if (refuse_in && qdri_random_below(&fate, (uint64_t)refuse_in) == 0) return 0;
-    bytes = (bytes + GRAIN - 1) / GRAIN * GRAIN;
-    for (int64_t begin = GRAIN; begin + bytes <= ARENA && uses < BLOCKS; begin += GRAIN) {
-        int blocked = 0;
-        for (int i = 0; i < uses && !blocked; i++)
-            if (begin < used[i].begin + used[i].bytes && used[i].begin < begin + bytes) {
-                begin = used[i].begin + used[i].bytes - GRAIN;
-                blocked = 1;
-            }
-        if (blocked) continue;
-        assert_true(is_free(begin, bytes));
-        used[uses].begin = begin;
-        used[uses++].bytes = bytes;
-        return begin;
-    }
-    return 0;
-}
-
-void qdri_arena_give(qdri_wire *wire, int64_t offset) {
-    (void)wire;
-    if (!offset) return;
-    for (int i = 0; i < uses; i++)
-        if (used[i].begin == offset) {
-            memset(memory + offset, 0xee, (size_t)used[i].bytes); /* nobody may read this any more */
-            used[i] = used[--uses];
-            return;
-        }
-    fail_msg("memory at %lld was given back, but never taken", (long long)offset);
-}
-
-void qdri_arena_give_later(qdri_wire *wire, int64_t offset, const _Atomic int64_t *left) {
-    assert_true(!left || *left);
-    qdri_arena_give(wire, offset);
-}
-
-void qdri_arena_warm(void *from, int64_t bytes) {
-    memset(from, 0x5a, (size_t)bytes); /* nothing is there yet */
-}
-
-void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset) {
-    (void)wire, (void)member;
-    return memory + offset;
-}
-
-int qdri_node_member(const qdri_wire *wire, int rank) {
-    (void)wire;
-    return rank;
-}
-
-int qdri_node_members(const qdri_wire *wire) {
-    (void)wire;
-    return members;
-}
-
-int qdri_wire_rank(const qdri_wire *wire) {
-    (void)wire;
-    return 0;
-}
-
-static int set_up(void **state) {
-    (void)state;
-    if (!memory) memory = aligned_alloc(GRAIN, ARENA);
-    refuse_in = uses = 0;
-    qdri_cut_at.piece = PIECE;
-    qdri_cut_at.pieces = PIECES;
-    fate = qdri_random_seed(5);
-    return memory == NULL;
-}
-
-static int clean_up(void **state) {
-    (void)state;
-    free(memory);
-    memory = NULL;
-    return 0;
-}
+#include "plan/near/channel_testing.h"
+#include "light.h"
 
 /* ---- both ends ----------------------------------------------------------------------------------------- */
 
@@ -168,10 +64,10 @@ static int send_one(channel *both) {
     void *place = NULL;
     int64_t bytes = size_of(both, number);
     if (both->to_write > 0) {
-        assert_int_equal(qdri_sender_place(&both->sender, bytes, MOST, &place), QDRI_PLACE_LATER);
+        assert_int_equal(qdri_sender_place(&both->sender, bytes, MOST, 0, &place), QDRI_PLACE_LATER);
         return write_piece(both);
     }
-    qdri_place found = qdri_sender_place(&both->sender, bytes, MOST, &place);
+    qdri_place found = qdri_sender_place(&both->sender, bytes, MOST, 0, &place);
     if (found == QDRI_PLACE_LATER) return 0;
     if (found == QDRI_PLACE_SLOT) memset(place, byte_of(both, number), (size_t)bytes);
     if (found == QDRI_PLACE_PIECES) both->to_write = bytes;
@@ -251,14 +147,14 @@ static void close_channel(channel *both) {
 /* ---- tests --------------------------------------------------------------------------------------------- */
 
 static void run_at_random(int slots, int in_flight, int refusals, uint64_t seed, int hears) {
-    enum { STEPS = 20000 };
+    int steps = light_or(2000, 20000);
     channel both;
     qdri_random random = qdri_random_seed(seed);
     refuse_in = 0;
     open_channel(&both, slots, in_flight, seed, hears);
     refuse_in = refusals;
     int idle = 0;
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < steps; step++) {
         /* Either end may rest for a while. */
         int lazy = (int)(qdri_mix(seed + (uint64_t)step / 64) % 3), moved = 0;
         switch (qdri_random_below(&random, 4)) {
@@ -305,7 +201,7 @@ static void test_growing(void **state) {
     for (int64_t bytes = 1; bytes <= MOST; bytes += bytes / 3 + 1) {
         void *place = NULL;
         qdri_receiver_expect(&both.receiver, NULL, bytes, MOST);
-        assert_int_equal(qdri_sender_place(&both.sender, bytes, MOST, &place), QDRI_PLACE_SLOT);
+        assert_int_equal(qdri_sender_place(&both.sender, bytes, MOST, 0, &place), QDRI_PLACE_SLOT);
         memset(place, 1, (size_t)bytes);
         qdri_sender_raise(&both.sender, QDRI_PLACE_SLOT, place, bytes, 0);
         assert_non_null(qdri_receiver_look(&both.receiver));
@@ -335,7 +231,7 @@ static void test_refused(void **state) {
         void *place = NULL;
         refuse_in = turn[i].refused;
         qdri_receiver_expect(&both.receiver, NULL, turn[i].bytes, MOST);
-        qdri_place found = qdri_sender_place(&both.sender, turn[i].bytes, MOST, &place);
+        qdri_place found = qdri_sender_place(&both.sender, turn[i].bytes, MOST, 0, &place);
         assert_int_equal(found, turn[i].place);
         qdri_sender_raise(&both.sender, found, place, turn[i].bytes, 0);
         assert_int_equal(qdri_receiver_look(&both.receiver)->offset != 0, found == QDRI_PLACE_SLOT);
@@ -356,12 +252,12 @@ static void test_ring(void **state) {
     open_channel(&both, 3, 1, 0, 0);
     qdri_receiver_expect(&both.receiver, NULL, 10, MOST);
     assert_int_equal(uses, 2);
-    assert_int_equal(qdri_sender_place(&both.sender, MOST + 1, MOST, &place), QDRI_PLACE_LATER);
+    assert_int_equal(qdri_sender_place(&both.sender, MOST + 1, MOST, 0, &place), QDRI_PLACE_LATER);
     assert_int_equal(qdri_receiver_wanted(&both.receiver), MOST + 1);
     for (int64_t bytes = MOST + 1; bytes < 100 * MOST; bytes *= 3) {
         qdri_receiver_expect(&both.receiver, NULL, bytes, MOST);
         assert_int_equal(uses, 3);
-        assert_int_equal(qdri_sender_place(&both.sender, bytes, MOST, &place), QDRI_PLACE_PIECES);
+        assert_int_equal(qdri_sender_place(&both.sender, bytes, MOST, 0, &place), QDRI_PLACE_PIECES);
         qdri_sender_raise(&both.sender, QDRI_PLACE_PIECES, NULL, bytes, 0);
         assert_int_equal(qdri_receiver_look(&both.receiver)->offset, QDRI_IN_PIECES);
         both.to_write = both.to_read = bytes;
@@ -389,7 +285,7 @@ static void test_many_rings(void **state) {
         members = nodes[i].members;
         open_channel(&both, 3, 1, 0, 0);
         qdri_receiver_expect(&both.receiver, NULL, MOST + 1, MOST);
-        assert_int_equal(qdri_sender_place(&both.sender, MOST + 1, MOST, &place), QDRI_PLACE_PIECES);
+        assert_int_equal(qdri_sender_place(&both.sender, MOST + 1, MOST, 0, &place), QDRI_PLACE_PIECES);
         assert_int_equal(both.receiver.piece, nodes[i].piece);
         assert_int_equal(both.sender.piece, nodes[i].piece);
         close_channel(&both);
@@ -412,13 +308,13 @@ static void test_expected(void **state) {
         int before = uses;
         qdri_receiver_expect(&both.receiver, NULL, bytes, MOST);
         assert_int_equal(uses, before);
-        assert_int_equal(qdri_sender_place(&both.sender, bytes, MOST, &place),
+        assert_int_equal(qdri_sender_place(&both.sender, bytes, MOST, 0, &place),
                          bytes > MOST ? QDRI_PLACE_PIECES : QDRI_PLACE_SLOT);
         if (4 * bytes + 1000 < MOST) {
-            assert_int_equal(qdri_sender_place(&both.sender, 4 * bytes + 1000, MOST, &place),
+            assert_int_equal(qdri_sender_place(&both.sender, 4 * bytes + 1000, MOST, 0, &place),
                              QDRI_PLACE_LATER);
             qdri_receiver_expect(&both.receiver, NULL, 4 * bytes + 1000, MOST);
-            assert_int_equal(qdri_sender_place(&both.sender, 4 * bytes + 1000, MOST, &place),
+            assert_int_equal(qdri_sender_place(&both.sender, 4 * bytes + 1000, MOST, 0, &place),
                              QDRI_PLACE_SLOT);
         }
         close_channel(&both);
@@ -432,24 +328,24 @@ static void test_credits(void **state) {
     void *place = NULL;
     channel both;
     open_channel(&both, SLOTS, 2, 0, 0);
-    assert_int_equal(qdri_sender_place(&both.sender, 300, MOST, &place), QDRI_PLACE_LATER);
-    assert_int_equal(qdri_sender_place(&both.sender, 300, MOST, &place), QDRI_PLACE_LATER);
+    assert_int_equal(qdri_sender_place(&both.sender, 300, MOST, 0, &place), QDRI_PLACE_LATER);
+    assert_int_equal(qdri_sender_place(&both.sender, 300, MOST, 0, &place), QDRI_PLACE_LATER);
     qdri_receiver_expect(&both.receiver, NULL, 300, MOST);
     for (int i = 0; i < SLOTS; i++) {
-        assert_int_equal(qdri_sender_place(&both.sender, 300, MOST, &place), QDRI_PLACE_SLOT);
+        assert_int_equal(qdri_sender_place(&both.sender, 300, MOST, 0, &place), QDRI_PLACE_SLOT);
         qdri_sender_raise(&both.sender, QDRI_PLACE_SLOT, place, 300, 0);
     }
-    assert_int_equal(qdri_sender_place(&both.sender, 1, MOST, &place), QDRI_PLACE_LATER);
+    assert_int_equal(qdri_sender_place(&both.sender, 1, MOST, 0, &place), QDRI_PLACE_LATER);
     for (int i = 0; i < 2; i++) {
         assert_non_null(qdri_receiver_look(&both.receiver));
         both.receiver.received++;
     }
     qdri_receiver_take(&both.receiver, NULL, 1, 1); /* the second: that does not make room */
     assert_int_equal(both.receiver.taken, 0);
-    assert_int_equal(qdri_sender_place(&both.sender, 1, MOST, &place), QDRI_PLACE_LATER);
+    assert_int_equal(qdri_sender_place(&both.sender, 1, MOST, 0, &place), QDRI_PLACE_LATER);
     qdri_receiver_take(&both.receiver, NULL, 0, 1);
     assert_int_equal(both.receiver.taken, 2);
-    assert_int_equal(qdri_sender_place(&both.sender, 1, MOST, &place), QDRI_PLACE_SLOT);
+    assert_int_equal(qdri_sender_place(&both.sender, 1, MOST, 0, &place), QDRI_PLACE_SLOT);
     close_channel(&both);
 }
 
@@ -467,20 +363,20 @@ static void test_torn_word(void **state) {
     both.receiver.shared->generation = 1;
     both.receiver.shared->capacity = capacity;
     assert_true(offset != later);
-    assert_int_equal(qdri_sender_place(&both.sender, 1000, MOST, &place), QDRI_PLACE_LATER);
+    assert_int_equal(qdri_sender_place(&both.sender, 1000, MOST, 0, &place), QDRI_PLACE_LATER);
     both.receiver.shared->capacity = both.receiver.capacity;
     both.receiver.shared->generation = 2;
-    assert_int_equal(qdri_sender_place(&both.sender, 1000, MOST, &place), QDRI_PLACE_SLOT);
+    assert_int_equal(qdri_sender_place(&both.sender, 1000, MOST, 0, &place), QDRI_PLACE_SLOT);
     assert_ptr_equal(place, memory + later);
     qdri_sender_raise(&both.sender, QDRI_PLACE_SLOT, place, 1000, 0);
-    assert_int_equal(qdri_sender_place(&both.sender, 3000, MOST, &place), QDRI_PLACE_SLOT);
+    assert_int_equal(qdri_sender_place(&both.sender, 3000, MOST, 0, &place), QDRI_PLACE_SLOT);
     qdri_sender_raise(&both.sender, QDRI_PLACE_SLOT, place, 3000, 0);
     close_channel(&both);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------------- */
 
-enum { MESSAGES = 30000 };
+#define MESSAGES (uint64_t) light_or(3000, 30000)
 
 static void *send_all(void *context) {
     channel *both = context;

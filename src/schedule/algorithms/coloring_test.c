@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "quadrille.h"
 #include "schedule/algorithms/edge_coloring.h"
+#include "light.h"
 
 /* Fails when two edges with a common end have the same colour, or when there are not exactly as many as the
  * degree. */
@@ -57,7 +58,7 @@ static void check_spec(const char *spec) {
 
 static void random_patterns(void **state) {
     (void)state;
-    for (int seed = 1; seed <= 400; seed++) {
+    for (int seed = 1; seed <= light_or(40, 400); seed++) {
         char spec[96];
         snprintf(spec, sizeof spec, "random:n=%d,density=0.%02d,seed=%d", 1 + seed % 150, seed % 100, seed);
         check_spec(spec);
@@ -72,7 +73,7 @@ static void random_patterns(void **state) {
 static void random_multigraphs(void **state) {
     (void)state;
     qdri_random random = qdri_random_seed(4);
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < light_or(30, 300); round++) {
         int vertices = 1 + (int)qdri_random_below(&random, 30);
         int64_t edges = qdri_random_between(&random, 0, 600);
         int *left = malloc((size_t)(edges + 1) * sizeof *left),
