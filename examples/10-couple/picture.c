@@ -99,6 +99,22 @@ static int shade(double value, double hottest) {
     return (int)within(0, value / hottest * COLOURS, COLOURS - 1);
 }
 
+/* What the colours mean, at the right end of the caption: from 0 to the hottest. */
+static void draw_scale(qdr_picture *picture, int panel, double hottest) {
+    enum { SCALE = 120, THICK = 8, LABEL = 44 };
+    char text[120];
+    double x = MARGIN + WIDTH - SCALE - LABEL, y = down(panel, 1) - 7 - THICK;
+    qdr_picture_text(picture, x - 12, y + THICK, NULL, "0");
+    for (int colour = 0; colour < COLOURS; colour++) {
+        char style[60];
+        snprintf(style, sizeof style, "fill=\"%s\"", glow(colour, text, sizeof text));
+        qdr_picture_rectangle(picture, x + (double)SCALE * colour / COLOURS, y, (double)SCALE / COLOURS + 0.5,
+                              THICK, style, NULL);
+    }
+    snprintf(text, sizeof text, "%.3f", hottest);
+    qdr_picture_text(picture, x + SCALE + 6, y + THICK, NULL, text);
+}
+
 void picture_heat(qdr_picture *picture, int panel, const scene *all, int tick) {
     double hottest = 1e-300;
     colours of;
@@ -110,8 +126,9 @@ void picture_heat(qdr_picture *picture, int panel, const scene *all, int tick) {
         double mean = (all->mesh[corner[0]] + all->mesh[corner[1]] + all->mesh[corner[2]]) / 3;
         of.mesh[t] = shade(mean, hottest);
     }
-    snprintf(text, sizeof text, "plate and mesh at tick %d; the lightest is %.3f", tick, hottest);
+    snprintf(text, sizeof text, "heat of plate and mesh at tick %d", tick);
     write_caption(picture, panel, text);
+    draw_scale(picture, panel, hottest);
     draw_background(picture, panel, glow(0, text, sizeof text));
     for (int colour = 1; colour < COLOURS; colour++)
         draw_colour(picture, panel, all, &of, colour, glow(colour, text, sizeof text));

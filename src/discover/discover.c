@@ -83,8 +83,10 @@ qdr_status qdri_discovery_named(const char *name, qdri_wire *wire, const qdri_di
 
 static qdr_status check_parcels(qdri_flight *flight, int count, const qdr_parcel *out, int ranks,
                                 int64_t *total) {
+    enum { FEW = 64 };
+    int few[FEW];
     QDRI_TRY(qdri_check_count("parcel", count, ranks, out != NULL));
-    int *rank = QDRI_FLIGHT_ARRAY(flight, int, count);
+    int *rank = count <= FEW ? few : QDRI_FLIGHT_ARRAY(flight, int, count);
     if (!rank) return qdri_fail_memory();
     for (int i = 0; i < count; i++) {
         rank[i] = out[i].rank;
@@ -113,14 +115,8 @@ static qdr_status read_parcels(qdri_round *round, const qdr_parcel **out, size_t
     return QDR_OK;
 }
 
-/* The parcels are copied: the caller may free his when a deadline has passed, and MPI may read on. */
-static qdr_status take_in(qdri_round *round, const char *method, const qdr_parcel *out, size_t bytes) {
-    int64_t total = 0;
-    int ranks = qdri_wire_ranks(round->wire);
-    if (!round->flight) return qdri_fail_memory();
-    QDRI_TRY(qdri_discovery_named(method, round->wire, &round->method));
-    QDRI_TRY(read_parcels(round, &out, bytes));
-    QDRI_TRY(check_parcels(round->flight, round->count, out, ranks, &total));
+/* In memory of the flight: the caller may free his when a deadline has passed, and MPI may read on. */
+static qdr_status copy_parcels(qdri_round *round, const qdr_parcel *out, int64_t total) {
     qdr_parcel *copy = QDRI_FLIGHT_ARRAY(round->flight, qdr_parcel, round->count);
     char *data = QDRI_FLIGHT_ARRAY(round->flight, char, total);
     if (!copy || !data) return qdri_fail_memory();
@@ -130,6 +126,20 @@ static qdr_status take_in(qdri_round *round, const char *method, const qdr_parce
         data += out[i].bytes;
     }
     round->out = copy;
+    return QDR_OK;
+}
+
+/* Where they are shown at once MPI reads none, but those that follow. */
+static qdr_status take_in(qdri_round *round, const char *method, const qdr_parcel *out, size_t bytes) {
+    int64_t total = 0;
+    int ranks = qdri_wire_ranks(round->wire);
+    if (!round->flight) return qdri_fail_memory();
+    QDRI_TRY(qdri_discovery_named(method, round->wire, &round->method));
+    QDRI_TRY(read_parcels(round, &out, bytes));
+    QDRI_TRY(check_parcels(round->flight, round->count, out, ranks, &total));
+    if (!round->method->at_once) return copy_parcels(round, out, total);
+    round->borrows = 1;
+    round->out = out;
     return QDR_OK;
 }
 

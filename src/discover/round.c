@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "discover/deliver.h"
 #include "wire/agree.h"
+#include "wire/node.h"
 
 /* The fields of the first agreement. */
 enum { LARGEST, METHOD, ALIKE, FIELDS = ALIKE + QDRI_ROUND_ALIKE };
@@ -65,15 +66,28 @@ static int reserve(qdri_round *round) {
     return qdri_flight_result(round->flight, round->words ? words_size(ranks) : RESERVE) != NULL;
 }
 
+/* A method that is at once sends nothing, and needs words for the board alone, which the wire has. */
+static int take_board_words(qdri_round *round) {
+    int64_t words = 2 * (int64_t)qdri_wire_ranks(round->wire);
+    round->scratch = qdri_board_words(round->wire);
+    memset(round->scratch, 0, (size_t)words * sizeof *round->scratch);
+    return 1;
+}
+
+static int take_memory(qdri_round *round) {
+    int64_t words = round->method->scratch * (int64_t)qdri_wire_ranks(round->wire) + 1;
+    round->scratch = QDRI_FLIGHT_ARRAY(round->flight, int64_t, words);
+    round->legs = qdri_flight_legs(round->flight, (int64_t)round->count + 1);
+    return round->scratch && round->legs;
+}
+
 static qdr_status prepare(qdri_round *round) {
     const qdri_discovery *method = round->method;
     if (round->status) return round->status;
     if (!round->flight) return qdri_fail_memory();
     if (!method) return QDR_OK;
-    int64_t words = method->scratch * (int64_t)qdri_wire_ranks(round->wire) + 1;
-    round->scratch = QDRI_FLIGHT_ARRAY(round->flight, int64_t, words);
-    round->legs = qdri_flight_legs(round->flight, (int64_t)round->count + 1);
-    if (!round->scratch || !round->legs || !reserve(round)) return qdri_fail_memory();
+    if (!(method->at_once ? take_board_words(round) : take_memory(round)) || !reserve(round))
+        return qdri_fail_memory();
     if (!round->most_carried || !method->carries_more) round->most_carried = method->carries;
     round->carries = round->most_carried;
     return method->by_envelopes ? qdri_envelopes_prepare(round) : QDR_OK;
@@ -198,12 +212,21 @@ static qdr_status keep(qdri_round *round) {
     return round->words ? keep_words(round) : keep_parcels(round);
 }
 
-/* The parcels of this rank that did not travel along, as a list for delivery. */
+/* The parcels of this rank that did not travel along, as a list for delivery, in memory that outlives a deadline. */
 static const qdr_parcel *left_to_send(qdri_round *round, int *count) {
     qdr_parcel *left = QDRI_FLIGHT_ARRAY(round->flight, qdr_parcel, round->count);
     *count = 0;
-    for (int i = 0; left && i < round->count; i++)
-        if (round->out[i].bytes > round->carries) left[(*count)++] = round->out[i];
+    for (int i = 0; left && i < round->count; i++) {
+        const qdr_parcel *one = &round->out[i];
+        if (one->bytes <= round->carries) continue;
+        left[*count] = *one;
+        if (round->borrows) {
+            left[*count].data = QDRI_FLIGHT_SPACE(round->flight, char, one->bytes);
+            if (!left[*count].data) return NULL;
+            if (one->bytes > 0) memcpy(left[*count].data, one->data, (size_t)one->bytes);
+        }
+        ++*count;
+    }
     return left;
 }
 

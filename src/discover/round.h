@@ -54,7 +54,8 @@ struct qdri_round {
     const qdri_discovery *method; /* NULL: nothing but the first agreement */
     int words; /* on all ranks: every parcel is one 64-bit word, not negative and below INT64_MAX */
     int count;
-    const qdr_parcel *out; /* data in memory of the flight, unless they are words */
+    const qdr_parcel *out; /* data in memory of the flight, unless they are words, or: */
+    int borrows;           /* it is the caller's, and is copied where it must outlive a deadline */
     qdri_alike alike[QDRI_ROUND_ALIKE];
     int alikes;
     qdr_status (*judge)(
@@ -75,9 +76,10 @@ struct qdri_round {
     int *in_word_rank; /* [arrived] */
 
     /* For methods: */
-    int tag;               /* fresh: no message of another round can be taken for one of this */
-    int64_t *scratch;      /* [method->scratch * ranks + 1], zero at first */
-    qdri_flight_leg *legs; /* [count + 1] */
+    int tag; /* fresh: no message of another round can be taken for one of this */
+    int64_t
+        *scratch; /* [method->scratch * ranks + 1], zero at first; of a method that is at once [2 * ranks] */
+    qdri_flight_leg *legs; /* [count + 1]; NULL for a method that is at once */
     int64_t open;          /* a number for the method's own use */
     qdr_parcel *came;      /* what is known of what came, by rising rank; data NULL: still to be delivered */
 

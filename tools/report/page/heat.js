@@ -9,10 +9,11 @@ function heatGeometry(section, width) {
   return { cell, span: cell * section.size, gap: cell > 5 ? 1 : 0 };
 }
 
-// Logarithmic between the smallest and the largest, never so light that it looks empty.
+// Logarithmic, the largest the strongest, never so light that a cell looks empty. The scale covers a factor of 16 at least, so
+// that sizes which are nearly equal have nearly equal colours.
 function heatShare(section, amount) {
   const { least, most } = section;
-  return most > least ? 0.1 + 0.9 * Math.log(amount / least) / Math.log(most / least) : 0.65;
+  return 1 - 0.9 * Math.log(most / amount) / Math.log(Math.max(most / least, 16));
 }
 
 function drawHeatSums(context, section, g) {
@@ -113,7 +114,7 @@ function drawHeat(section) {
   else if (section.most === section.least) legend.append("Every cell is " + bytes(section.most) + ".");
   else
     legend.append(element("span", { class: "group" },
-      bytes(section.least), rampKey(0.1, 1), bytes(section.most)));
+      bytes(section.least), rampKey(heatShare(section, section.least), 1), bytes(section.most)));
   made.append(legend);
   return made;
 }
