@@ -193,8 +193,20 @@ static inline qdr_status qdr_map_exchange(qdr_map *map, qdr_direction direction,
 /* Local, free of cost. With `keeps_incoming`: where the elements of one field lie that came from the
  * source-th partner (of qdr_map_look(); in reverse, destination-th) in the exchange of that direction that
  * ended last, one after the other in the order of the list; aligned as the type wants it. It stays valid while the next
- * exchange in this direction is under way, and ends when the one after that starts, or with the next relist. Sizes of varying elements, `target_start`, must stay until then. NULL before the first. */
+ * exchange in this direction is under way, and ends when the one after that starts, or with the next relist. Sizes of
+ * varying elements, `target_start`, must stay until then. NULL before the first. */
 const void *qdr_map_incoming(const qdr_map *map, qdr_direction direction, int source, int field);
+
+/* Local. With `keeps_incoming`: where each ghost lies, once for all exchanges. For a flat list of the receiving side (in reverse,
+ * of the sending side), link k is element position[k] of what comes from the source[k]-th partner. Memory O(ranks), which is
+ * freed again. */
+qdr_status qdr_map_ghost_places(const qdr_map *map, qdr_direction direction, int64_t links,
+                                const int *link_rank, int *source, int64_t *position);
+
+/* Local. After an exchange: a pointer to each of these elements, of one field, where it lies; valid as long as
+ * qdr_map_incoming(). Not for elements of varying size. */
+qdr_status qdr_map_ghosts(const qdr_map *map, qdr_direction direction, int field, int64_t links,
+                          const int *source, const int64_t *position, const void **ghost);
 
 /* ---- sizes --------------------------------------------------------------------------------------------- */
 
