@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "mpi_expect.h"
 #include "quadrille/directory.h"
 
 static int rank, ranks, last;
@@ -42,15 +43,6 @@ static inline int says_number(const char *sentence, int64_t number) {
     return 0;
 }
 
-static inline void expect_at(const char *file, int line, qdr_status status, qdr_status wanted,
-                             const char *word) {
-    if (status != wanted)
-        mpi_check_failed(file, line, "'%s' where '%s' (%s) was expected: %s", qdr_status_text(status),
-                         qdr_status_text(wanted), word, status ? qdr_error_message() : "");
-    else if (status && !strstr(qdr_error_message(), word))
-        mpi_check_failed(file, line, "'%s' is not in: %s", word, qdr_error_message());
-}
-
 /* Collective: all ranks say the same. */
 static inline void alike_at(const char *file, int line, qdr_status status) {
     enum { ROOM = 1200 };
@@ -61,14 +53,7 @@ static inline void alike_at(const char *file, int line, qdr_status status) {
     if (strcmp(own, first)) mpi_check_failed(file, line, "'%s' here, '%s' on rank 0", own, first);
 }
 
-#define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
-
-/* A local mistake; one that all ranks hear of. */
-#define EXPECT(call, wanted, word)                                                                           \
-    do {                                                                                                     \
-        qdr_status got = (call);                                                                             \
-        expect_at(__FILE__, __LINE__, got, wanted, word);                                                    \
-    } while (0)
+/* A mistake that all ranks hear of. */
 #define EXPECT_ALIKE(call, wanted, word)                                                                     \
     do {                                                                                                     \
         qdr_status got = (call);                                                                             \

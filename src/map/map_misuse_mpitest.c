@@ -6,7 +6,7 @@
  */
 #include "mpi_check.h"
 
-#include "map/map_ring.h"
+#include "map/map_ring_testing.h"
 
 /* ---- a device ------------------------------------------------------------------------------------------ */
 

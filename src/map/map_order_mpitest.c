@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "map/map_testing.h"
-#include "mpi_check.h"
+#include "mpi_expect.h"
 
 static int rank, ranks, two_nodes, no_memory;
 
@@ -36,8 +36,6 @@ static void rest(double seconds) {
     struct timespec time = {0, (long)(1e9 * seconds)};
     nanosleep(&time, NULL);
 }
-
-#define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
 
 /* ---- one element from each source ---------------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mpi_check.h"
+#include "mpi_expect.h"
 #include "mpi_content.h"
 #include "mpi_events.h"
 #include "quadrille/map.h"
@@ -26,8 +26,6 @@ static double deadline; /* that, or longer on a busy machine */
 enum { BYTES = 20000 };
 
 static int rank, ranks;
-
-#define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
 
 /* ---- everyone to everyone ------------------------------------------------------------------------------ */
 

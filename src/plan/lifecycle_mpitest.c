@@ -44,7 +44,7 @@ static void test_options(void) {
         int mine = wrong[i].only < 0 || wrong[i].only == rank;
         if (!wrong[i].options.size) wrong[i].options.size = sizeof good;
         qdr_status status = qdr_plan_create(partners, mine ? &wrong[i].options : &good, &plan);
-        expect_at(__LINE__, status, wrong[i].status, status ? wrong[i].word : "");
+        expect_at(__FILE__, __LINE__, status, wrong[i].status, status ? wrong[i].word : "");
         CHECK((plan == NULL) == (status != QDR_OK));
         CHECK(qdr_plan_destroy(&plan) == QDR_OK);
     }
@@ -393,7 +393,7 @@ static void test_tags(void) {
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     options.in_flight = 1;
     while (count < MOST && (status = qdr_plan_create(partners, &options, &plans[count])) == QDR_OK) count++;
-    expect_at(__LINE__, status, QDR_ERR_RANGE, "tags");
+    expect_at(__FILE__, __LINE__, status, QDR_ERR_RANGE, "tags");
     FINE(qdr_plan_destroy(&plans[rank % count])); /* another on every rank */
     FINE(qdr_plan_destroy(&plans[count / 2]));
     FINE(qdr_plan_create(partners, &options, &plans[count / 2]));

@@ -5,28 +5,13 @@
 
 #include <string.h>
 
-#include "mpi_check.h"
+#include "mpi_expect.h"
 #include "mpi_content.h"
 #include "quadrille/plan.h"
 
 enum { ITEMS = 10 };
 
 static int rank, ranks;
-
-/* Checks a status and a word of its sentence. */
-static inline void expect_at(int line, qdr_status status, qdr_status wanted, const char *word) {
-    if (status != wanted)
-        mpi_check_failed(__FILE__, line, "'%s' where '%s' was expected: %s", qdr_status_text(status),
-                         qdr_status_text(wanted), qdr_error_message());
-    else if (!strstr(qdr_error_message(), word))
-        mpi_check_failed(__FILE__, line, "'%s' is not in: %s", word, qdr_error_message());
-}
-#define EXPECT(call, wanted, word)                                                                           \
-    do {                                                                                                     \
-        qdr_status got = (call);                                                                             \
-        expect_at(__LINE__, got, wanted, word);                                                              \
-    } while (0)
-#define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
 
 /* ---- a ring -------------------------------------------------------------------------------------------- */
 

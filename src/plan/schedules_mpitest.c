@@ -68,7 +68,7 @@ static void test_schedules(void) {
     if (ranks > 1) {
         qdr_status status = last ? qdr_plan_create(partners, NULL, &none)
                                  : qdr_plan_create_scheduled(partners, loaded, NULL, &none);
-        expect_at(__LINE__, status, QDR_ERR_MISMATCH, "qdr_plan_create_scheduled");
+        expect_at(__FILE__, __LINE__, status, QDR_ERR_MISMATCH, "qdr_plan_create_scheduled");
         const int destination[] = {(rank + 1) % ranks};
         const int64_t items[] = {last ? ITEMS + 1 : ITEMS};
         FINE(qdr_partners_from_sends(MPI_COMM_WORLD, 1, destination, items, NULL, &others));

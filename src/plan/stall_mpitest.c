@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mpi_check.h"
+#include "mpi_expect.h"
 #include "mpi_content.h"
 #include "mpi_events.h"
 #include "mpi_pieces.h"
@@ -41,8 +41,6 @@ static void set_deadline(double seconds) {
     snprintf(text, sizeof text, "%.1f", seconds);
     setenv("QDR_DEADLINE", text, 1);
 }
-
-#define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
 
 /* The call must have ended with a deadline that passed, in time, naming a rank. */
 static void check_stall(int line, qdr_status status, double begin, const char *word) {

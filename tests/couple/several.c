@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi_check.h"
+#include "mpi_expect.h"
 #include "quadrille/couple.h"
 
 enum { PROGRAMS = 3, ELEMENTS = 60, STEPS = 20 };
@@ -19,7 +19,6 @@ static qdr_coupling *coupling[PROGRAMS];
 static qdr_stream *out[PROGRAMS], *in[PROGRAMS]; /* out[own] is in[own] too */
 static qdr_layout *given, *wanted;
 
-#define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
 
 static double value(int from, int to, int64_t element, int step) {
     return (double)(element + 100 * from + 1000 * to + 10000 * step);

@@ -3,7 +3,7 @@
  * Redistribution inside one program, with messages that are long between any two ranks: the runs that a rank owns before
  * and after follow from a shuffle, so that every rank has thousands of elements for every other. By every way to build.
  */
-#include "mpi_check.h"
+#include "mpi_expect.h"
 
 #include <stdlib.h>
 
@@ -13,7 +13,6 @@ enum { EACH = 6000 }; /* elements for each pair of ranks */
 
 static int rank, ranks;
 
-#define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
 
 /* Element e is owned by one rank before, by another after: all pairs have equally many. */
 static int owner(int64_t e, int after) {

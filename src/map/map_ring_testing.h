@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A ring for the tests of what can be done wrong with maps, and checks of a status together with its
- * sentence. After "mpi_check.h".
+ * A ring for the tests of what can be done wrong with maps.
  */
-#ifndef QDRI_MAP_RING_H
-#define QDRI_MAP_RING_H
+#ifndef MAP_RING_TESTING_H
+#define MAP_RING_TESTING_H
 
 #include <string.h>
 
+#include "mpi_expect.h"
 #include "quadrille/map.h"
 
 enum { SENT = 4 };
 
 static int rank, ranks, last;
-
-static inline void expect_at(int line, qdr_status status, qdr_status wanted, const char *word) {
-    if (status != wanted)
-        mpi_check_failed(__FILE__, line, "'%s' where '%s' (%s) was expected: %s", qdr_status_text(status),
-                         qdr_status_text(wanted), word, status ? qdr_error_message() : "");
-    else if (status && !strstr(qdr_error_message(), word))
-        mpi_check_failed(__FILE__, line, "'%s' is not in: %s", word, qdr_error_message());
-}
-#define EXPECT(call, wanted, word)                                                                           \
-    do {                                                                                                     \
-        qdr_status got = (call);                                                                             \
-        expect_at(__LINE__, got, wanted, word);                                                              \
-    } while (0)
-#define FINE(call) CHECK_SAYING((call) == QDR_OK, "%s: %s", #call, qdr_error_message())
 
 /* ---- a ring -------------------------------------------------------------------------------------------- */
 
