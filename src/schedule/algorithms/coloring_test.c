@@ -105,7 +105,7 @@ static void large_patterns(void **state) {
 
 static void ten_million_messages(void **state) {
     (void)state;
-    check_spec("random:n=312500,degree=32");
+    check_spec(is_light() ? "random:n=31250,degree=32" : "random:n=312500,degree=32");
 }
 
 int main(void) {
