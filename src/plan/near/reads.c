@@ -19,7 +19,7 @@ static qdri_race *race_of(const qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     int64_t all = 0;
     for (int i = 0; i < near->receives; i++) all += exchange->near_in[i].bytes;
-    return &near->ways->of[qdri_size_class(all)];
+    return qdri_race_of(near->ways, qdri_size_class(all));
 }
 
 /* Only who waits from the start on can measure an exchange. */

@@ -45,6 +45,34 @@ static int is_over(const qdri_race *race) {
     return fewest >= wanted || race->exchanges - race->begun > LONGEST;
 }
 
+/* Times grow as sizes do. */
+static void take_over(qdri_race *race, const qdri_race *from, double factor) {
+    *race = *from;
+    race->exchanges = race->begun = 0;
+    race->again = FIRST_AGAIN;
+    for (int way = 0; way < QDRI_WAYS; way++)
+        for (int i = 0; i < QDRI_RACE_TIMES; i++) race->time[way][i] *= factor;
+}
+
+qdri_race *qdri_race_of(qdri_ways *ways, int size_class) {
+    enum { NEAR = 4 };
+    qdri_race *race = &ways->of[size_class];
+    if (race->exchanges > 0 || race->again) return race;
+    for (int away = 1; away <= NEAR; away++) {
+        const qdri_race *smaller = size_class >= away ? &ways->of[size_class - away] : NULL;
+        const qdri_race *larger = size_class + away < QDRI_SIZE_CLASSES ? &ways->of[size_class + away] : NULL;
+        if (smaller && smaller->again && smaller->exchanges > 0) {
+            take_over(race, smaller, (double)(1 << away));
+            return race;
+        }
+        if (larger && larger->again && larger->exchanges > 0) {
+            take_over(race, larger, 1.0 / (1 << away));
+            return race;
+        }
+    }
+    return race;
+}
+
 int qdri_race_goes_on(qdri_race *race) {
     race->exchanges++;
     if (race->again && race->exchanges >= race->again) {

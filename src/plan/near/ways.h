@@ -8,7 +8,7 @@
  * guesses: exchanges of a size race, those with odd numbers the one way and those with even numbers the other, three of each or,
  * while they are short, a few more; and the medians of what they took decide. Exchanges have the same number on all ranks, so
  * all ranks try the same way at a time. Later there is a short race now and then, ever more rarely, so that no mistake is for
- * ever.
+ * ever. A size that comes for the first time goes the way of the nearest one that is known, and races later.
  *
  * What was learned belongs to a communicator: its plans learn from each other. Each rank decides for what it receives, alone.
  */
@@ -41,6 +41,9 @@ qdri_ways *qdri_ways_of(qdri_wire *wire);
 
 /* One more exchange: whether it is part of the race, in which odd numbers read; else all go the best way. */
 int qdri_race_goes_on(qdri_race *race);
+/* The race of this size. When it is the first exchange of it, and a size near it has been decided, that is taken over until there
+ * have been a few. */
+qdri_race *qdri_race_of(qdri_ways *ways, int size_class);
 /* The faster one, as far as is known. */
 qdri_way qdri_race_best(const qdri_race *race);
 /* An exchange took so long, in which all large messages went one way. */

@@ -62,6 +62,20 @@ static void mistakes_do_not_last(void **state) {
     assert_int_equal(qdri_race_best(&race), QDRI_WAY_READ);
 }
 
+static void sizes_learn_from_each_other(void **state) {
+    (void)state;
+    static qdri_ways ways;
+    exchange(qdri_race_of(&ways, 20), 20, (const double[]){2e-5, 1e-5});
+    assert_int_equal(exchange(qdri_race_of(&ways, 23), 10, (const double[]){16e-5, 8e-5}),
+                     10); /* no race at first */
+    assert_int_equal(exchange(qdri_race_of(&ways, 18), 10, (const double[]){5e-6, 2e-6}), 10);
+    assert_int_equal(qdri_race_best(qdri_race_of(&ways, 40)), QDRI_WAY_ARENA); /* too far */
+    assert_int_equal(exchange(qdri_race_of(&ways, 30), 14, (const double[]){2e-5, 1e-5}), 7);
+    /* What was taken over does not hold for this size. */
+    exchange(qdri_race_of(&ways, 23), 4000, (const double[]){8e-5, 16e-5});
+    assert_int_equal(qdri_race_best(qdri_race_of(&ways, 23)), QDRI_WAY_ARENA);
+}
+
 /* The system does not let it read, or partners are never in step. */
 static void what_cannot_be_tried(void **state) {
     (void)state;
@@ -77,9 +91,11 @@ static void what_cannot_be_tried(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_faster_one), cmocka_unit_test(long_exchanges_are_tried_a_few_times),
-        cmocka_unit_test(one_slow_exchange_decides_nothing), cmocka_unit_test(mistakes_do_not_last),
-        cmocka_unit_test(what_cannot_be_tried)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_faster_one),
+                                       cmocka_unit_test(long_exchanges_are_tried_a_few_times),
+                                       cmocka_unit_test(one_slow_exchange_decides_nothing),
+                                       cmocka_unit_test(mistakes_do_not_last),
+                                       cmocka_unit_test(sizes_learn_from_each_other),
+                                       cmocka_unit_test(what_cannot_be_tried)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
