@@ -19,7 +19,6 @@ static qdr_coupling *coupling[PROGRAMS];
 static qdr_stream *out[PROGRAMS], *in[PROGRAMS]; /* out[own] is in[own] too */
 static qdr_layout *given, *wanted;
 
-
 static double value(int from, int to, int64_t element, int step) {
     return (double)(element + 100 * from + 1000 * to + 10000 * step);
 }

@@ -13,7 +13,6 @@ enum { EACH = 6000 }; /* elements for each pair of ranks */
 
 static int rank, ranks;
 
-
 /* Element e is owned by one rank before, by another after: all pairs have equally many. */
 static int owner(int64_t e, int after) {
     return (int)(after ? e / ranks % ranks : e % ranks);

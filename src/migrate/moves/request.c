@@ -35,8 +35,8 @@ static void list_short(const qdri_moves_request *request, int first, char *list,
     for (int rank = first + 1; rank < request->view.ranks; rank++) {
         if (needed(request, rank) <= request->room[rank] || found++ >= MOST) continue;
         used += (size_t)snprintf(list + used, size - used, "%s rank %d needs %lld and has %lld",
-                                 found == 1 ? ". Also short:" : ",", rank,
-                                 (long long)needed(request, rank), (long long)request->room[rank]);
+                                 found == 1 ? ". Also short:" : ",", rank, (long long)needed(request, rank),
+                                 (long long)request->room[rank]);
     }
     if (found > MOST) snprintf(list + used, size - used, ", and %d more", found - MOST);
 }
