@@ -76,6 +76,10 @@ void qdri_partners_remember(qdr_partners *partners, qdr_pattern *pattern) {
     partners->pattern = pattern;
 }
 
+const qdr_partners_view *qdri_partners_view(const qdr_partners *partners) {
+    return &partners->view;
+}
+
 void qdr_partners_look_sized(const qdr_partners *partners, qdr_partners_view *view, size_t view_bytes) {
     qdri_sized_fill(view, view_bytes, &partners->view, sizeof partners->view);
 }

@@ -12,6 +12,9 @@ qdr_partners *qdri_partners_retain(qdr_partners *partners);
 /* Valid as long as the partners. */
 qdri_wire *qdri_partners_wire(const qdr_partners *partners);
 
+/* What qdr_partners_look() tells, without a copy: for what runs again and again. Valid as long as the partners. */
+const qdr_partners_view *qdri_partners_view(const qdr_partners *partners);
+
 /* The whole matrix if it was given or gathered, else NULL. Valid as long as the partners. */
 const qdr_pattern *qdri_partners_pattern(const qdr_partners *partners);
 

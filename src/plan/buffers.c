@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "discover/partners.h"
 #include "base/memory.h"
 
 static int any_above_zero(const int64_t *given, const int64_t *planned, int count) {
@@ -20,7 +21,7 @@ static int any_above_zero(const int64_t *given, const int64_t *planned, int coun
 
 /* Whether anything is to be moved, to this rank itself included. */
 static int has_items(const qdri_exchange *exchange, const qdr_buffers *buffers) {
-    qdr_partners_view view = qdr_partners_look(exchange->plan->partners);
+    qdr_partners_view view = *qdri_partners_view(exchange->plan->partners);
     return any_above_zero(buffers->outgoing_items, view.send_items, view.sends) ||
            any_above_zero(buffers->incoming_items, view.receive_items, view.receives);
 }
@@ -175,7 +176,7 @@ qdr_status qdri_buffers_bind_cargo(qdri_exchange *exchange) {
 }
 
 qdr_status qdri_buffers_bind(qdri_exchange *exchange, const qdr_buffers *buffers) {
-    qdr_partners_view view = qdr_partners_look(exchange->plan->partners);
+    qdr_partners_view view = *qdri_partners_view(exchange->plan->partners);
     QDRI_TRY(check(exchange, buffers));
     exchange->item_bytes = buffers->item_bytes;
     exchange->outgoing_items = buffers->outgoing_items;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "discover/partners.h"
 #include "base/memory.h"
 #include "plan/near/near.h"
 
@@ -40,7 +41,7 @@ static void unpack(qdri_exchange *exchange, int source, const char *data) {
 }
 
 static void unpack_in_order(qdri_exchange *exchange) {
-    int receives = qdr_partners_look(exchange->plan->partners).receives;
+    int receives = qdri_partners_view(exchange->plan->partners)->receives;
     const int *order = exchange->plan->near->source_order;
     for (; exchange->unpacked < receives; exchange->unpacked++) {
         int source = order[exchange->unpacked];
@@ -126,7 +127,7 @@ static qdr_status move_to_self(qdri_exchange *exchange, const qdri_self *self, i
 qdr_status qdri_packing_start(qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     const qdri_self *self = &exchange->program->self;
-    qdr_partners_view view = qdr_partners_look(exchange->plan->partners);
+    qdr_partners_view view = *qdri_partners_view(exchange->plan->partners);
     if (exchange->cargo->ordered && !exchange->cargo->keeps) {
         exchange->unpacked = 0;
         memset((void *)exchange->landed, 0, (size_t)view.receives * sizeof *exchange->landed);
@@ -157,7 +158,7 @@ qdr_status qdri_packing_start(qdri_exchange *exchange) {
 /* ---- a plan's ------------------------------------------------------------------------------------------ */
 
 qdr_status qdri_cargo_prepare(qdr_plan *plan) {
-    qdr_partners_view view = qdr_partners_look(plan->partners);
+    qdr_partners_view view = *qdri_partners_view(plan->partners);
     plan->keep = QDRI_ZERO_ARRAY(qdri_keep, (int64_t)plan->in_flight + 1);
     if (!plan->keep) return qdri_fail_memory();
     for (int i = 0; i <= plan->in_flight; i++) {
@@ -179,7 +180,7 @@ static void free_spares(qdri_spare *list, int count) {
 }
 
 void qdri_packing_free(qdr_plan *plan) {
-    qdr_partners_view view = qdr_partners_look(plan->partners);
+    qdr_partners_view view = *qdri_partners_view(plan->partners);
     for (int i = 0; plan->keep && i <= plan->in_flight; i++) {
         free_spares(plan->keep[i].spare, view.receives);
         free((void *)plan->keep[i].data);
@@ -192,7 +193,8 @@ void qdri_packing_free(qdr_plan *plan) {
 }
 
 const void *qdri_cargo_kept(const qdr_plan *plan, int source) {
-    if (plan->ended < 0 || !plan->keep || source < 0 || source >= qdr_partners_look(plan->partners).receives)
+    if (plan->ended < 0 || !plan->keep || source < 0 ||
+        source >= qdri_partners_view(plan->partners)->receives)
         return NULL;
     return plan->keep[plan->ended % (plan->in_flight + 1)].data[source];
 }

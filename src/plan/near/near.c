@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "discover/partners.h"
 #include "plan/packing.h"
 
 /* What goes as a whole. */
@@ -288,7 +289,7 @@ static void start_receiving(qdri_exchange *exchange, qdri_near_flow *flow, int64
 
 void qdri_near_start(qdri_exchange *exchange) {
     qdri_near *near = exchange->plan->near;
-    qdr_partners_view view = qdr_partners_look(exchange->plan->partners);
+    qdr_partners_view view = *qdri_partners_view(exchange->plan->partners);
     exchange->near_left = near->sends + near->receives;
     exchange->near_cuts = 0;
     for (int i = 0; i < near->receives; i++) {
