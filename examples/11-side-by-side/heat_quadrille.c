@@ -9,14 +9,14 @@ static void *open(const void *problem) {
                          .link_rank = h->ghost_owner,
                          .place = h->ghost_here,
                          .partner_place = h->ghost_at};
-    qdr_map_create(MPI_COMM_WORLD, NULL, &needs, NULL, &map);
+    fine(qdr_map_create(MPI_COMM_WORLD, NULL, &needs, NULL, &map));
     return map;
 }
 
 static void run(void *self, void *problem) {
     heat *h = problem;
     qdr_field value = {.source = h->value, .target = h->value, .type = QDR_DOUBLE, .width = 1};
-    qdr_map_exchange(self, QDR_FORWARD, 1, &value);
+    fine(qdr_map_exchange(self, QDR_FORWARD, 1, &value));
 }
 
 static void close(void *self) {

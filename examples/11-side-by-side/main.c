@@ -24,6 +24,12 @@ void *room(int64_t count, int64_t bytes) {
     return made;
 }
 
+void fine(int status) {
+    if (status == QDR_OK) return;
+    fprintf(stderr, "rank %d: %s\n", rank, qdr_error_message());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 /* A number for each purpose, the same on every machine. */
 static uint64_t draw(uint64_t number, uint64_t purpose) {
     uint64_t word = (number * 8 + purpose + 1) * UINT64_C(0x9e3779b97f4a7c15);

@@ -14,7 +14,7 @@ static void run(void *self, void *problem) {
     qdr_arrivals *came = self;
     qdr_items leaving = {
         .item_bytes = sizeof(particle), .data = p->left, .count = p->leaving, .destination = p->rank};
-    qdr_deliver(MPI_COMM_WORLD, &leaving, came);
+    fine(qdr_deliver(MPI_COMM_WORLD, &leaving, came));
     p->came = came->count;
     p->arrived = came->data;
 }

@@ -67,4 +67,7 @@ extern int rank, ranks;
 /* Memory that is there, or the end. */
 void *room(int64_t count, int64_t bytes);
 
+/* A status of Quadrille: success, or the end, with its sentence. (MPI ends a program by itself.) */
+void fine(int status);
+
 #endif

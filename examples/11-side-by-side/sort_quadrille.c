@@ -13,7 +13,7 @@ static void run(void *self, void *problem) {
     sorting *s = problem;
     qdr_arrivals *came = self;
     qdr_items leaving = {.item_bytes = sizeof *s->key, .data = s->key, .groups = ranks, .items = s->bucket};
-    qdr_deliver(MPI_COMM_WORLD, &leaving, came);
+    fine(qdr_deliver(MPI_COMM_WORLD, &leaving, came));
     s->came = came->count;
     s->own = came->data;
 }

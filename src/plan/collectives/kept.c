@@ -2,7 +2,6 @@
 /* Exchanges of plans that are kept: see kept.h. */
 #include "plan/collectives/kept.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"

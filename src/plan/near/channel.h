@@ -11,7 +11,7 @@
  * Slots begin small. When a message is larger than what was *asked* for so far, both ends know it, for both
  * know its size: the receiver makes larger slots, and the sender waits for the word about them. Where there is
  * no memory for that, the word says so, and this message and others too large for a slot go by MPI; their flag
- * is raised all the same, empty. Nothing is ever agreed on, and nothing is copied twice.
+ * is raised all the same, empty. Nothing is ever agreed on.
  *
  * A message that is larger than any slot may be goes in *pieces*, through a ring of a few of them, which the receiver
  * makes when it expects the first such message. Its flag is raised before the first piece is written. Then the

@@ -104,7 +104,7 @@ static void send_pieces(qdri_exchange *exchange, qdri_near_flow *flow) {
 
 /* A message that is read holds the sender until the receiver comes. Who has something else to do meanwhile would rather
  * leave it in the arena, if all of it fits. */
-static int may_be_read(const qdri_exchange *exchange, int64_t bytes) {
+static int is_offered(const qdri_exchange *exchange, int64_t bytes) {
     return !exchange->cargo && (exchange->is_waited_for || bytes > qdri_cut_at.piece * qdri_cut_at.pieces);
 }
 
@@ -114,7 +114,7 @@ static void try_send(qdri_exchange *exchange, qdri_near_flow *flow) {
     void *place = NULL;
     if (sender->sent != (uint64_t)exchange->number) return;
     qdri_place found =
-        qdri_sender_place(sender, flow->bytes, most_of(exchange), may_be_read(exchange, flow->bytes), &place);
+        qdri_sender_place(sender, flow->bytes, most_of(exchange), is_offered(exchange, flow->bytes), &place);
     if (found == QDRI_PLACE_LATER) return;
     if (found == QDRI_PLACE_SLOT && flow->bytes > 0)
         pack(exchange, neighbor->destination, flow->bytes, place);

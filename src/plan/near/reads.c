@@ -8,11 +8,10 @@
  */
 #include "plan/near/near.h"
 
-/* ---- which ------------------------------------------------------------------------------------------------ */
+/* ---- which --------------------------------------------------------------------------------------------- */
 
-/* Messages that have to be packed are written in any case. */
-static int may_be_read(const qdri_near_flow *flow) {
-    return !flow->exchange->cargo && flow->bytes >= qdri_cut_at.least_read;
+static int is_large(const qdri_near_flow *flow) {
+    return flow->bytes >= qdri_cut_at.least_read;
 }
 
 static qdri_race *race_of(const qdri_exchange *exchange) {
@@ -30,11 +29,13 @@ static int races(qdri_exchange *exchange, qdri_race *race) {
     return 1;
 }
 
+/* Messages that have to be packed are written in any case. */
 void qdri_reads_start(qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     int large = 0;
     exchange->near_race = NULL;
-    for (int i = 0; near->ways && i < near->receives; i++) large += may_be_read(&exchange->near_in[i]);
+    if (!near->ways || exchange->cargo) return;
+    for (int i = 0; i < near->receives; i++) large += is_large(&exchange->near_in[i]);
     if (!large) return;
     qdri_race *race = race_of(exchange);
     int even = 1, odd = 1;
@@ -44,7 +45,7 @@ void qdri_reads_start(qdri_exchange *exchange) {
     }
     for (int i = 0; i < near->receives; i++) {
         const qdri_near_flow *flow = &exchange->near_in[i];
-        if (may_be_read(flow))
+        if (is_large(flow))
             qdri_receiver_want(&flow->neighbor->receiver, exchange->wire, flow->neighbor->rank,
                                qdri_size_class(flow->bytes), even, odd);
     }
@@ -52,7 +53,7 @@ void qdri_reads_start(qdri_exchange *exchange) {
 
 static void count(const qdri_near_flow *flow, int flows, int *large, int *read) {
     for (int i = 0; i < flows; i++) {
-        *large += may_be_read(&flow[i]);
+        *large += is_large(&flow[i]);
         *read += flow[i].is_read;
     }
 }
