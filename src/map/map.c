@@ -141,25 +141,31 @@ static qdr_status check_direction(const qdr_map *map, qdr_direction direction) {
     return QDR_OK;
 }
 
-/* Those that another release describes. */
-static qdr_status read_fields(int fields, const qdr_field **field, size_t field_bytes, qdr_field *known) {
-    if (!*field || field_bytes == sizeof **field || fields < 1 || fields > QDR_MOST_FIELDS) return QDR_OK;
-    for (int i = 0; i < fields; i++)
-        QDRI_TRY(qdri_element_read("qdr_field", &known[i], sizeof *known, *field, field_bytes, i));
-    *field = known;
-    return QDR_OK;
-}
-
-qdr_status qdr_map_start_sized(qdr_map *map, qdr_direction direction, int fields, const qdr_field *field,
-                               size_t field_bytes, qdr_pending **pending) {
-    qdr_field known[QDR_MOST_FIELDS];
-    if (!pending) return qdri_fail(QDR_ERR_INVALID, "qdr_map_start: there is nowhere to put the handle");
-    QDRI_TRY(check_direction(map, direction));
-    QDRI_TRY(read_fields(fields, &field, field_bytes, known));
+static qdr_status start(qdr_map *map, qdr_direction direction, int fields, const qdr_field *field,
+                        qdr_pending **pending) {
     qdr_plan *plan = map->plan[direction];
     qdri_load *load = &map->load[direction][qdri_plan_started(plan) % map->loads];
     QDRI_TRY(qdri_load_fill(map, direction, field, fields, load));
     return qdri_cargo_start(plan, &load->cargo, pending);
+}
+
+/* With fields that another release describes. Apart, since memory for so many is not for every exchange. */
+static qdr_status start_described(qdr_map *map, qdr_direction direction, int fields, const qdr_field *field,
+                                  size_t field_bytes, qdr_pending **pending) {
+    qdr_field known[QDR_MOST_FIELDS];
+    int is_some = field && fields >= 1 && fields <= QDR_MOST_FIELDS;
+    for (int i = 0; is_some && i < fields; i++)
+        QDRI_TRY(qdri_element_read("qdr_field", &known[i], sizeof *known, field, field_bytes, i));
+    return start(map, direction, fields, is_some ? known : NULL, pending);
+}
+
+qdr_status qdr_map_start_sized(qdr_map *map, qdr_direction direction, int fields, const qdr_field *field,
+                               size_t field_bytes, qdr_pending **pending) {
+    if (!pending) return qdri_fail(QDR_ERR_INVALID, "qdr_map_start: there is nowhere to put the handle");
+    QDRI_TRY(check_direction(map, direction));
+    return field_bytes == sizeof *field
+               ? start(map, direction, fields, field, pending)
+               : start_described(map, direction, fields, field, field_bytes, pending);
 }
 
 qdr_status qdr_map_exchange_sized(qdr_map *map, qdr_direction direction, int fields, const qdr_field *field,

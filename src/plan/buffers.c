@@ -21,9 +21,9 @@ static int any_above_zero(const int64_t *given, const int64_t *planned, int coun
 
 /* Whether anything is to be moved, to this rank itself included. */
 static int has_items(const qdri_exchange *exchange, const qdr_buffers *buffers) {
-    qdr_partners_view view = *qdri_partners_view(exchange->plan->partners);
-    return any_above_zero(buffers->outgoing_items, view.send_items, view.sends) ||
-           any_above_zero(buffers->incoming_items, view.receive_items, view.receives);
+    const qdr_partners_view *view = qdri_partners_view(exchange->plan->partners);
+    return any_above_zero(buffers->outgoing_items, view->send_items, view->sends) ||
+           any_above_zero(buffers->incoming_items, view->receive_items, view->receives);
 }
 
 static qdr_status check(const qdri_exchange *exchange, const qdr_buffers *buffers) {
@@ -176,20 +176,20 @@ qdr_status qdri_buffers_bind_cargo(qdri_exchange *exchange) {
 }
 
 qdr_status qdri_buffers_bind(qdri_exchange *exchange, const qdr_buffers *buffers) {
-    qdr_partners_view view = *qdri_partners_view(exchange->plan->partners);
+    const qdr_partners_view *view = qdri_partners_view(exchange->plan->partners);
     QDRI_TRY(check(exchange, buffers));
     exchange->item_bytes = buffers->item_bytes;
     exchange->outgoing_items = buffers->outgoing_items;
     exchange->incoming_items = buffers->incoming_items;
     given out = {buffers->outgoing, buffers->outgoing_base, buffers->outgoing_offset, buffers->outgoing_items,
-                 view.sends,        view.destination,       view.send_items,          "for"};
+                 view->sends,       view->destination,      view->send_items,         "for"};
     given in = {(const void *const *)buffers->incoming,
                 buffers->incoming_base,
                 buffers->incoming_offset,
                 buffers->incoming_items,
-                view.receives,
-                view.source,
-                view.receive_items,
+                view->receives,
+                view->source,
+                view->receive_items,
                 "from"};
     QDRI_TRY(set_bytes(exchange, &exchange->out, &exchange->program->out, buffers->outgoing_items, "for"));
     QDRI_TRY(set_bytes(exchange, &exchange->in, &exchange->program->in, buffers->incoming_items, "from"));
@@ -200,7 +200,7 @@ qdr_status qdri_buffers_bind(qdri_exchange *exchange, const qdr_buffers *buffers
     exchange->self_bytes = self->outgoing < 0 ? 0 : bytes_at(exchange, &out, self->outgoing);
     int64_t self_in = self->incoming < 0 ? 0 : bytes_at(exchange, &in, self->incoming);
     if (exchange->self_bytes != self_in)
-        return qdri_fail(QDR_ERR_MISMATCH, "rank %d sends itself %lld bytes and receives %lld", view.rank,
+        return qdri_fail(QDR_ERR_MISMATCH, "rank %d sends itself %lld bytes and receives %lld", view->rank,
                          (long long)exchange->self_bytes, (long long)self_in);
     return QDR_OK;
 }

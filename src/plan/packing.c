@@ -127,20 +127,21 @@ static qdr_status move_to_self(qdri_exchange *exchange, const qdri_self *self, i
 qdr_status qdri_packing_start(qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     const qdri_self *self = &exchange->program->self;
-    qdr_partners_view view = *qdri_partners_view(exchange->plan->partners);
+    const qdr_partners_view *view = qdri_partners_view(exchange->plan->partners);
     if (exchange->cargo->ordered && !exchange->cargo->keeps) {
         exchange->unpacked = 0;
-        memset((void *)exchange->landed, 0, (size_t)view.receives * sizeof *exchange->landed);
+        memset((void *)exchange->landed, 0, (size_t)view->receives * sizeof *exchange->landed);
     }
     for (int i = 0; i < near->far_outs; i++) {
         int place = near->far_out[i];
-        if (!qdri_packing_out(exchange, place,
-                              qdri_message_bytes(exchange, exchange->outgoing_items, view.send_items, place)))
+        if (!qdri_packing_out(
+                exchange, place,
+                qdri_message_bytes(exchange, exchange->outgoing_items, view->send_items, place)))
             return qdri_fail_memory();
     }
     for (int i = 0; i < near->far_ins; i++) {
         int place = near->far_in[i];
-        int64_t bytes = qdri_message_bytes(exchange, exchange->incoming_items, view.receive_items, place);
+        int64_t bytes = qdri_message_bytes(exchange, exchange->incoming_items, view->receive_items, place);
         char *memory = qdri_packing_in(exchange, place, bytes);
         if (!memory) return qdri_fail_memory();
         /* Of several stages the network tells the end, if it has any part in this. */
@@ -149,7 +150,7 @@ qdr_status qdri_packing_start(qdri_exchange *exchange) {
     }
     if (self->incoming >= 0) {
         int64_t bytes =
-            qdri_message_bytes(exchange, exchange->incoming_items, view.receive_items, self->incoming);
+            qdri_message_bytes(exchange, exchange->incoming_items, view->receive_items, self->incoming);
         return move_to_self(exchange, self, bytes);
     }
     return QDR_OK;
@@ -158,17 +159,17 @@ qdr_status qdri_packing_start(qdri_exchange *exchange) {
 /* ---- a plan's ------------------------------------------------------------------------------------------ */
 
 qdr_status qdri_cargo_prepare(qdr_plan *plan) {
-    qdr_partners_view view = *qdri_partners_view(plan->partners);
+    const qdr_partners_view *view = qdri_partners_view(plan->partners);
     plan->keep = QDRI_ZERO_ARRAY(qdri_keep, (int64_t)plan->in_flight + 1);
     if (!plan->keep) return qdri_fail_memory();
     for (int i = 0; i <= plan->in_flight; i++) {
-        plan->keep[i].spare = QDRI_ZERO_ARRAY(qdri_spare, view.receives);
-        plan->keep[i].data = QDRI_ZERO_ARRAY(const char *, view.receives);
+        plan->keep[i].spare = QDRI_ZERO_ARRAY(qdri_spare, view->receives);
+        plan->keep[i].data = QDRI_ZERO_ARRAY(const char *, view->receives);
         if (!plan->keep[i].spare || !plan->keep[i].data) return qdri_fail_memory();
     }
     for (int i = 0; i < plan->in_flight; i++) {
-        plan->slot[i].spare_out = QDRI_ZERO_ARRAY(qdri_spare, view.sends);
-        plan->slot[i].landed = QDRI_ZERO_ARRAY(const char *, view.receives);
+        plan->slot[i].spare_out = QDRI_ZERO_ARRAY(qdri_spare, view->sends);
+        plan->slot[i].landed = QDRI_ZERO_ARRAY(const char *, view->receives);
         if (!plan->slot[i].spare_out || !plan->slot[i].landed) return qdri_fail_memory();
     }
     return QDR_OK;
@@ -180,14 +181,14 @@ static void free_spares(qdri_spare *list, int count) {
 }
 
 void qdri_packing_free(qdr_plan *plan) {
-    qdr_partners_view view = *qdri_partners_view(plan->partners);
+    const qdr_partners_view *view = qdri_partners_view(plan->partners);
     for (int i = 0; plan->keep && i <= plan->in_flight; i++) {
-        free_spares(plan->keep[i].spare, view.receives);
+        free_spares(plan->keep[i].spare, view->receives);
         free((void *)plan->keep[i].data);
     }
     free(plan->keep);
     for (int i = 0; plan->slot && i < plan->in_flight; i++) {
-        free_spares(plan->slot[i].spare_out, view.sends);
+        free_spares(plan->slot[i].spare_out, view->sends);
         free((void *)plan->slot[i].landed);
     }
 }

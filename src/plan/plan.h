@@ -180,6 +180,7 @@ struct qdri_exchange {
     qdri_near_flow *near_out, *near_in;
     int near_left;
     int near_cuts;               /* messages that go in pieces */
+    int64_t near_whole;          /* bytes: larger ones do */
     int64_t near_moves;          /* messages that ended there, and pieces */
     struct qdri_race *near_race; /* which is measured; NULL: it is not */
     double near_begun;

@@ -17,15 +17,10 @@
 #include "discover/partners.h"
 #include "plan/packing.h"
 
-/* What goes as a whole. */
-static int64_t most_of(const qdri_exchange *exchange) {
-    return exchange->cargo && exchange->cargo->keeps ? qdri_cut_at.whole_kept : qdri_cut_at.whole;
-}
-
 static void end_one(qdri_exchange *exchange) {
     exchange->near_moves++;
     if (--exchange->near_left > 0) return;
-    qdri_reads_end(exchange);
+    if (exchange->near_race) qdri_reads_end(exchange);
     qdri_exchange_part_ended(exchange);
 }
 
@@ -113,8 +108,8 @@ static void try_send(qdri_exchange *exchange, qdri_near_flow *flow) {
     qdri_sender *sender = &neighbor->sender;
     void *place = NULL;
     if (sender->sent != (uint64_t)exchange->number) return;
-    qdri_place found =
-        qdri_sender_place(sender, flow->bytes, most_of(exchange), is_offered(exchange, flow->bytes), &place);
+    qdri_place found = qdri_sender_place(sender, flow->bytes, exchange->near_whole,
+                                         is_offered(exchange, flow->bytes), &place);
     if (found == QDRI_PLACE_LATER) return;
     if (found == QDRI_PLACE_SLOT && flow->bytes > 0)
         pack(exchange, neighbor->destination, flow->bytes, place);
@@ -259,7 +254,7 @@ void qdri_near_suspect(qdri_exchange *exchange) {
 /* Memory for what may have to be put together, so that an exchange like one before it takes none. */
 static void expect_whole(qdri_exchange *exchange, const qdri_near_flow *flow) {
     const qdri_cargo *cargo = exchange->cargo;
-    if (cargo && (cargo->keeps || cargo->whole || cargo->ordered) && flow->bytes > most_of(exchange) &&
+    if (cargo && (cargo->keeps || cargo->whole || cargo->ordered) && flow->bytes > exchange->near_whole &&
         !qdri_packing_in(exchange, flow->neighbor->source, flow->bytes))
         qdri_exchange_fail(exchange, qdri_fail_memory());
 }
@@ -274,37 +269,40 @@ static void start_sending(qdri_exchange *exchange, qdri_near_flow *flow, int64_t
     flow->state = QDRI_NEAR_WAITS;
     flow->is_read = 0;
     flow->part = (qdri_part){.offset = 0};
-    exchange->near_cuts += bytes > most_of(exchange);
+    exchange->near_cuts += bytes > exchange->near_whole;
 }
 
 static void start_receiving(qdri_exchange *exchange, qdri_near_flow *flow, int64_t bytes) {
-    int keeps = exchange->cargo && exchange->cargo->keeps;
     start_sending(exchange, flow, bytes);
     /* What was kept is valid until the next but one start: this one. */
-    if (keeps && exchange->number >= 2)
+    if (exchange->cargo && exchange->cargo->keeps && exchange->number >= 2)
         qdri_near_unpacked(exchange, flow->neighbor->source, exchange->number - 2);
-    qdri_receiver_expect(&flow->neighbor->receiver, exchange->wire, bytes, most_of(exchange));
+    qdri_receiver_expect(&flow->neighbor->receiver, exchange->wire, bytes, exchange->near_whole);
     expect_whole(exchange, flow);
 }
 
 void qdri_near_start(qdri_exchange *exchange) {
     qdri_near *near = exchange->plan->near;
-    qdr_partners_view view = *qdri_partners_view(exchange->plan->partners);
+    const qdr_partners_view *view = qdri_partners_view(exchange->plan->partners);
     exchange->near_left = near->sends + near->receives;
     exchange->near_cuts = 0;
+    exchange->near_race = NULL;
+    exchange->near_whole =
+        exchange->cargo && exchange->cargo->keeps ? qdri_cut_at.whole_kept : qdri_cut_at.whole;
     for (int i = 0; i < near->receives; i++) {
         qdri_near_flow *flow = &exchange->near_in[i];
         start_receiving(exchange, flow,
-                        qdri_message_bytes(exchange, exchange->incoming_items, view.receive_items,
+                        qdri_message_bytes(exchange, exchange->incoming_items, view->receive_items,
                                            flow->neighbor->source));
     }
     for (int i = 0; i < near->sends; i++) {
         qdri_near_flow *flow = &exchange->near_out[i];
         start_sending(exchange, flow,
-                      qdri_message_bytes(exchange, exchange->outgoing_items, view.send_items,
+                      qdri_message_bytes(exchange, exchange->outgoing_items, view->send_items,
                                          flow->neighbor->destination));
     }
-    qdri_reads_start(exchange);
+    /* Messages that have to be packed are written in any case. */
+    if (near->ways && !exchange->cargo) qdri_reads_start(exchange);
     exchange->near_poller.poll = poll;
     qdri_poller_add(exchange->wire, &exchange->near_poller);
     qdri_near_poll(exchange);

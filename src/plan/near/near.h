@@ -78,7 +78,8 @@ int qdri_pieces_receive(qdri_near_flow *flow);
 /* The exchange is given up: nobody looks at its messages any more, and nothing of it is to be read. */
 void qdri_near_leave(qdri_exchange *exchange);
 
-/* Says to the senders of large messages which way this exchange wants them; and: what it has learned, at its end. */
+/* Says to the senders of large messages, which need no packing, which way this exchange wants them; and, at the end of one
+ * that was measured, what it has learned. */
 void qdri_reads_start(qdri_exchange *exchange);
 void qdri_reads_end(qdri_exchange *exchange);
 /* Reads the next part of a message. Refused: it comes by MPI. */

@@ -29,12 +29,9 @@ static int races(qdri_exchange *exchange, qdri_race *race) {
     return 1;
 }
 
-/* Messages that have to be packed are written in any case. */
 void qdri_reads_start(qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     int large = 0;
-    exchange->near_race = NULL;
-    if (!near->ways || exchange->cargo) return;
     for (int i = 0; i < near->receives; i++) large += is_large(&exchange->near_in[i]);
     if (!large) return;
     qdri_race *race = race_of(exchange);
@@ -62,7 +59,6 @@ static void count(const qdri_near_flow *flow, int flows, int *large, int *read) 
 void qdri_reads_end(qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     int large = 0, read = 0;
-    if (!exchange->near_race) return;
     count(exchange->near_in, near->receives, &large, &read);
     count(exchange->near_out, near->sends, &large, &read);
     if (read == 0 || read == large)
