@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "places_testing.h"
+#include "light.h"
 
 enum { SIDE = 11, ELEMENTS = 6 * SIDE * SIDE * SIDE, MOST_BYTES = 100 };
 
@@ -79,7 +80,7 @@ static void check(qdri_random *random, const qdri_places *from, const qdri_place
 static void as_packing_and_unpacking(void **state) {
     (void)state;
     qdri_random random = qdri_random_seed(29);
-    for (int run = 0; run < 80; run++) {
+    for (int run = 0; run < light_or(20, 80); run++) {
         qdri_places boxes = {0}, list = {0};
         add_boxes(&random, (int)qdri_random_between(&random, 1, 6), &boxes);
         as_many(&random, boxes.count, &list);

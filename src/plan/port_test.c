@@ -283,10 +283,10 @@ static void finds_itself(void **state) {
     double ratio[64];
     int count = 0;
     (void)state;
-    for (int s = 0; s < light_or(2, SETTINGS); s++)
-        for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++, count++) {
+    for (int s = 0; s < light_or(1, SETTINGS); s++)
+        for (int p = 0; p < light_or(1, 3); p++, count++) {
             ratio[count] = compare(&settings[s], patterns[p]);
-            print_message("%s, pattern %zu: %.3f\n", settings[s].name, p, ratio[count]);
+            print_message("%s, pattern %d: %.3f\n", settings[s].name, p, ratio[count]);
         }
     check_median(ratio, count);
 }
@@ -298,9 +298,9 @@ static void fills_long_wires(void **state) {
     int count = 0;
     (void)state;
     for (int s = 0; s < SETTINGS; s++)
-        for (size_t p = 0; settings[s].delay > 0 && p < sizeof patterns / sizeof *patterns; p++, count++) {
+        for (int p = 0; settings[s].delay > 0 && p < light_or(1, 2); p++, count++) {
             ratio[count] = compare(&settings[s], patterns[p]);
-            print_message("%s, pattern %zu: %.3f\n", settings[s].name, p, ratio[count]);
+            print_message("%s, pattern %d: %.3f\n", settings[s].name, p, ratio[count]);
         }
     check_median(ratio, count);
 }

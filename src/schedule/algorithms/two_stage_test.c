@@ -118,7 +118,7 @@ static void check_bounds(const spread *s, qdri_spreading scheme, int tight) {
 static void bounds_of_sections_7_and_8(void **state) {
     (void)state;
     qdri_random random = qdri_random_seed(9);
-    for (int round = 0; round < light_or(500, 3000); round++) {
+    for (int round = 0; round < light_or(200, 3000); round++) {
         static int64_t a[MOST][MOST];
         int p = 1 + (int)qdri_random_below(&random, MOST);
         int64_t size = qdri_random_between(&random, 1, round % 3 ? 50 : 5000);
