@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "quadrille/base.h"
+#include "quadrille/pending.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -109,6 +110,22 @@ static inline qdr_status qdr_migrate_objects(MPI_Comm comm, const qdr_objects *o
                                              const qdr_migration_options *options,
                                              qdr_migration_report *report);
 
+/* ---- started --------------------------------------------------------------------------------------------- */
+
+/* Collective. The same two without waiting for the data: they return when all ranks know the schedule and have their
+ * tables, and items or objects move while the program does something else and calls qdr_progress(), or tests or waits
+ * for them (quadrille/pending.h). Until then everything that was given is the library's: the items, their number and
+ * their destinations; objects, whose callbacks are called by whoever tests, waits or makes progress; and the report.
+ * A communicator may have several under way. The deadline counts from the start. What is refused is refused by the
+ * start; what fails on the way, callbacks included, by the end, with the same status and sentence on all ranks. */
+static inline qdr_status qdr_migrate_array_start(MPI_Comm comm, int64_t *count, int64_t capacity, void *items,
+                                                 int64_t item_bytes, int *destination,
+                                                 const qdr_migration_options *options,
+                                                 qdr_migration_report *report, qdr_pending **pending);
+static inline qdr_status qdr_migrate_objects_start(MPI_Comm comm, const qdr_objects *objects,
+                                                   const qdr_migration_options *options,
+                                                   qdr_migration_report *report, qdr_pending **pending);
+
 /* ---- sizes --------------------------------------------------------------------------------------------- */
 
 /* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
@@ -118,6 +135,14 @@ qdr_status qdr_migrate_array_sized(MPI_Comm comm, int64_t *count, int64_t capaci
 qdr_status qdr_migrate_objects_sized(MPI_Comm comm, const qdr_objects *objects, size_t objects_bytes,
                                      const qdr_migration_options *options, qdr_migration_report *report,
                                      size_t report_bytes);
+
+qdr_status qdr_migrate_array_start_sized(MPI_Comm comm, int64_t *count, int64_t capacity, void *items,
+                                         int64_t item_bytes, int *destination,
+                                         const qdr_migration_options *options, qdr_migration_report *report,
+                                         size_t report_bytes, qdr_pending **pending);
+qdr_status qdr_migrate_objects_start_sized(MPI_Comm comm, const qdr_objects *objects, size_t objects_bytes,
+                                           const qdr_migration_options *options, qdr_migration_report *report,
+                                           size_t report_bytes, qdr_pending **pending);
 
 static inline qdr_status qdr_migrate_array(MPI_Comm comm, int64_t *count, int64_t capacity, void *items,
                                            int64_t item_bytes, int *destination,
@@ -130,6 +155,19 @@ static inline qdr_status qdr_migrate_objects(MPI_Comm comm, const qdr_objects *o
                                              const qdr_migration_options *options,
                                              qdr_migration_report *report) {
     return qdr_migrate_objects_sized(comm, objects, sizeof *objects, options, report, sizeof *report);
+}
+static inline qdr_status qdr_migrate_array_start(MPI_Comm comm, int64_t *count, int64_t capacity, void *items,
+                                                 int64_t item_bytes, int *destination,
+                                                 const qdr_migration_options *options,
+                                                 qdr_migration_report *report, qdr_pending **pending) {
+    return qdr_migrate_array_start_sized(comm, count, capacity, items, item_bytes, destination, options,
+                                         report, sizeof *report, pending);
+}
+static inline qdr_status qdr_migrate_objects_start(MPI_Comm comm, const qdr_objects *objects,
+                                                   const qdr_migration_options *options,
+                                                   qdr_migration_report *report, qdr_pending **pending) {
+    return qdr_migrate_objects_start_sized(comm, objects, sizeof *objects, options, report, sizeof *report,
+                                           pending);
 }
 
 #ifdef __cplusplus

@@ -190,6 +190,41 @@ static void closed(qdri_stock *stock, qdri_trip *trip, int is_in) {
     (void)stock, (void)trip, (void)is_in;
 }
 
+/* ---- the end ------------------------------------------------------------------------------------------- */
+
+/* Where the last hole below `top` ends. */
+static int64_t last_hole(const qdri_array *array, int64_t top) {
+    int64_t end = 0;
+    for (int64_t i = 0; i < array->segments; i++) {
+        int64_t its = array->segment[i].start + array->segment[i].count;
+        if (its > end && its <= top) end = its;
+    }
+    return end;
+}
+
+static void through(qdri_stock *stock, qdri_closing_word *word) {
+    qdri_array *array = (qdri_array *)stock;
+    int64_t item_bytes = array->stock.job->unit_bytes, top = array->end;
+    while (array->segments > 0) {
+        int64_t below = last_hole(array, top);
+        segment *low = find(array, HOLE, 0), *high = find(array, HOLE, 1);
+        if (below == top) {
+            top = high->start;
+            drop(array, high);
+            continue;
+        }
+        int64_t part = top - below < low->count ? top - below : low->count;
+        memcpy(array->items + low->start * item_bytes, array->items + (top - part) * item_bytes,
+               (size_t)(part * item_bytes));
+        top -= part;
+        low->start += part;
+        low->count -= part;
+        if (low->count == 0) drop(array, low);
+    }
+    array->count = top;
+    (void)word;
+}
+
 static const qdri_stock_kind kind = {
     .begin = begin,
     .place = place,
@@ -197,6 +232,7 @@ static const qdri_stock_kind kind = {
     .give = give,
     .gone = gone,
     .closed = closed,
+    .through = through,
 };
 
 /* ---- beginning ----------------------------------------------------------------------------------------- */
@@ -248,39 +284,6 @@ qdr_status qdri_array_open(qdri_array *array, qdri_migration *job, void *items, 
 void qdri_array_make_room(qdri_array *array, int64_t items) {
     array->end = array->count + items;
     if (items > 0) array->segment[array->segments++] = (segment){array->count, items, HOLE};
-}
-
-/* ---- the end ------------------------------------------------------------------------------------------- */
-
-/* Where the last hole below `top` ends. */
-static int64_t last_hole(const qdri_array *array, int64_t top) {
-    int64_t end = 0;
-    for (int64_t i = 0; i < array->segments; i++) {
-        int64_t its = array->segment[i].start + array->segment[i].count;
-        if (its > end && its <= top) end = its;
-    }
-    return end;
-}
-
-int64_t qdri_array_pack(qdri_array *array) {
-    int64_t item_bytes = array->stock.job->unit_bytes, top = array->end;
-    while (array->segments > 0) {
-        int64_t below = last_hole(array, top);
-        segment *low = find(array, HOLE, 0), *high = find(array, HOLE, 1);
-        if (below == top) {
-            top = high->start;
-            drop(array, high);
-            continue;
-        }
-        int64_t part = top - below < low->count ? top - below : low->count;
-        memcpy(array->items + low->start * item_bytes, array->items + (top - part) * item_bytes,
-               (size_t)(part * item_bytes));
-        top -= part;
-        low->start += part;
-        low->count -= part;
-        if (low->count == 0) drop(array, low);
-    }
-    return top;
 }
 
 void qdri_array_close(qdri_array *array) {

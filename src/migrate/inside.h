@@ -105,6 +105,7 @@ enum {
     QDRI_LINE_BYTES = 40,
     QDRI_ENTRY_BYTES = 16,
     QDRI_BLOCK_ENTRIES = 64,
+    QDRI_CALL_BYTES = 2048, /* of the call itself */
 };
 
 typedef struct qdri_migration qdri_migration;
@@ -224,6 +225,7 @@ typedef struct qdri_outlet {
 
 /* ---- stocks -------------------------------------------------------------------------------------------- */
 
+struct qdri_closing_word;
 typedef struct qdri_stock_kind {
     /* A phase begins: room for its incoming trips. */
     void (*begin)(qdri_stock *stock, qdri_trip *trip, int64_t trips);
@@ -237,6 +239,8 @@ typedef struct qdri_stock_kind {
     void (*gone)(qdri_stock *stock, qdri_trip *trip, qdri_outlet *outlet);
     /* The receiver wants no more of an outgoing trip, or has got all of an incoming one. */
     void (*closed)(qdri_stock *stock, qdri_trip *trip, int is_in);
+    /* All that comes to this rank is here, and all that leaves has left. Fills in what it knows of failures. */
+    void (*through)(qdri_stock *stock, struct qdri_closing_word *word);
     int may_lack_room; /* a trip is given up where there is no place, and nothing under way can make one */
 } qdri_stock_kind;
 
@@ -252,8 +256,10 @@ struct qdri_stock {
 /* Local: what it takes to carry out the itinerary; to be closed whatever it returns. The run must stay
  * where it is. */
 qdr_status qdri_run_open(qdri_migration_run *run, qdri_migration *job, qdri_stock *stock);
-/* Until this rank is through; a failure is not agreed on. */
-qdr_status qdri_run_itinerary(qdri_migration_run *run);
+void qdri_run_start(qdri_migration_run *run);
+/* Until all ranks are through; or whether they are. A failure is not agreed on. */
+qdr_status qdri_run_wait(qdri_migration_run *run);
+qdr_status qdri_run_test(qdri_migration_run *run, int *over);
 void qdri_run_close(qdri_migration_run *run);
 
 /* For stocks: memory that outlives a deadline; something that cannot be; bytes that went or came. */
@@ -263,6 +269,31 @@ void qdri_run_progress(qdri_migration_run *run, int64_t bytes);
 
 /* Does all that can be done. */
 void qdri_run_step(qdri_migration_run *run);
+
+/* closing.c: sums over all ranks at the end. */
+enum {
+    QDRI_CLOSING_CAME,    /* items or objects that came home */
+    QDRI_CLOSING_BYTES,   /* of them */
+    QDRI_CLOSING_PARKED,  /* bytes that were parked on the way */
+    QDRI_CLOSING_LEAVING, /* objects that were to leave */
+    QDRI_CLOSING_ASTRAY,  /* objects that stay where they were parked */
+    QDRI_CLOSING_LOST,
+    QDRI_CLOSING_FAILURES, /* of callbacks */
+    QDRI_CLOSING_SUMS
+};
+typedef struct qdri_closing_word {
+    int64_t sum[QDRI_CLOSING_SUMS];
+    char failure[400]; /* the first of the lowest rank that had any; empty: none */
+} qdri_closing_word;
+typedef struct qdri_closing {
+    qdri_migration_run *run;
+    qdri_flight_leg *leg;
+    qdri_closing_word word, heard;
+    int64_t bit; /* of the rank: where in the tree it is */
+} qdri_closing;
+qdr_status qdri_closing_open(qdri_migration_run *run);
+/* This rank is through; the flight is over when it knows the sums. */
+void qdri_closing_begin(qdri_migration_run *run);
 
 /* outlet.c: the sending side. */
 qdr_status qdri_outlets_open(qdri_migration_run *run);
@@ -304,6 +335,7 @@ struct qdri_migration_run {
     qdri_word *word; /* that was heard */
     qdri_flight_leg *listener;
 
+    qdri_closing *closing;
     int64_t moved, total, told; /* bytes, for the program's function */
 };
 
@@ -313,7 +345,7 @@ struct qdri_migration_run {
 typedef struct qdri_array {
     qdri_stock stock;
     char *items;
-    int64_t count, end;                 /* items at first; where the room ends */
+    int64_t count, end;                 /* items, at first and in the end; where the room ends */
     struct qdri_array_segment *segment; /* what is neither at home nor on its way */
     int64_t segments, capacity;
 } qdri_array;
@@ -321,8 +353,6 @@ typedef struct qdri_array {
 /* Local. Sorts the items and lays out the tables for an itinerary. */
 qdr_status qdri_array_open(qdri_array *array, qdri_migration *job, void *items, int64_t count,
                            int *destination);
-/* Local, at the end: the items lie without holes; how many they are. */
-int64_t qdri_array_pack(qdri_array *array);
 void qdri_array_close(qdri_array *array);
 
 /* Local. So many items may come beyond those that leave. */

@@ -54,11 +54,12 @@ qdri_staging qdri_staging_within(const qdri_migration *job, int64_t limit) {
 
 /* As qdri_run_open() and qdri_hold_stage() make it. */
 int64_t qdri_run_bytes(const qdri_migration *job, int64_t lanes_out, int64_t limit) {
-    enum { ARRAYS = 6 }; /* intakes, outlets, gos, a word; two of legs */
+    enum { ARRAYS = 8 }; /* intakes, outlets, gos, a word, the closing; three of legs */
     qdri_staging staging = qdri_staging_within(job, limit);
-    int64_t stages = staging.bytes > 0 ? 2 * staging.places : 0, legs = 3 * staging.places + 1;
+    int64_t stages = staging.bytes > 0 ? 2 * staging.places : 0, legs = 3 * staging.places + 2;
     int64_t bytes = staging.places * (int64_t)(sizeof(qdri_intake) + sizeof(qdri_outlet)) +
                     lanes_out * QDRI_LANE_PLACES * (int64_t)sizeof(qdri_go) + (int64_t)sizeof(qdri_word) +
+                    (int64_t)sizeof(qdri_closing) +
                     stages * (staging.bytes + (int64_t)sizeof(qdri_objects_head));
     return qdri_flight_needs(job->wire, legs, ARRAYS + stages, bytes);
 }
@@ -67,7 +68,7 @@ int64_t qdri_run_bytes(const qdri_migration *job, int64_t lanes_out, int64_t lim
 static int64_t tables_bytes(const qdri_migration *job, const qdri_migration_facts *facts,
                             const qdri_tally *tally, int64_t limit) {
     int64_t lanes_in = at_most(tally->in, job->ranks - 1), lanes_out = at_most(tally->out, job->ranks - 1);
-    int64_t bytes = qdri_run_bytes(job, lanes_out, limit);
+    int64_t bytes = QDRI_CALL_BYTES + qdri_run_bytes(job, lanes_out, limit);
     bytes += (tally->in + tally->out) * (int64_t)sizeof(qdri_trip);
     bytes += 2 * (lanes_in + lanes_out + 32) * (int64_t)sizeof(qdri_trip_lane);
     if (job->largest == 0) {

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Migration: the calls, from the first agreement to the last.
+ * Migration: the calls, from the first agreement to the sums at the end.
  *
- *     weigh what leaves; agree; plan within the limits (limit.c); load; agree; run; add up; agree
+ *     weigh what leaves; agree; plan within the limits (limit.c); load; agree; run (run.c); add up (closing.c)
  *
- * Between the agreement on what was loaded and the sums at the end, nothing is global. What the two calls
- * differ in, items of an array or objects, is a *cargo*: how to weigh it, and which stock it is.
+ * A start returns when the run has begun. From there on nothing is agreed on, and everything happens in callbacks of
+ * messages; a call that does not return before the end is a start, and a wait. What calls differ in, items of an array
+ * or objects, is a *cargo*: how to weigh it, and which stock it is.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/sized.h"
 #include "migrate/objects.h"
+#include "wire/pending.h"
 
 typedef struct cargo {
     qdr_status (*weigh)(struct cargo *cargo, qdri_migration *job); /* local */
     qdr_status (*load)(struct cargo *cargo, qdri_migration *job, qdri_migration_run *run);
-    void (*deliver)(struct cargo *cargo); /* local, all is there */
     void (*unload)(struct cargo *cargo);
     qdri_stock *stock;
     int64_t item_bytes; /* 0: objects */
@@ -30,10 +33,23 @@ typedef struct cargo {
     char *items;
     int *destination;
     int64_t count, capacity;
-    int counted; /* there is a count */
-    const qdr_objects *objects;
-    qdr_status refused; /* they are not as this library knows them */
+    int64_t *counted; /* where it stands; NULL: nowhere */
+    const qdr_objects *given;
+    size_t given_bytes;
+    qdr_objects objects; /* as this library knows them */
 } cargo;
+
+/* One migration, from its start to its end. */
+typedef struct call {
+    qdr_pending pending;
+    qdri_migration job;
+    cargo what;
+    qdri_migration_run run;
+    int moves; /* something does, somewhere */
+    qdr_migration_report *report;
+    size_t report_bytes;
+} call;
+_Static_assert(sizeof(call) <= QDRI_CALL_BYTES, "what limit.c reckons with");
 
 /* ---- in common ----------------------------------------------------------------------------------------- */
 
@@ -84,8 +100,11 @@ static int64_t digest(const char *text) {
 }
 
 /* Sums up and agrees on what there is to do. */
-static qdr_status begin(qdri_migration *job, cargo *what, qdr_status status, int *moves) {
+static qdr_status begin(call *own, qdr_status status) {
+    qdri_migration *job = &own->job;
+    cargo *what = &own->what;
     job->budget.limit = 0; /* held against the limit by the planning */
+    (void)qdri_budget_take(&job->budget, QDRI_CALL_BYTES);
     if (!status) status = what->weigh(what, job);
     for (int rank = 0; !status && rank < job->ranks; rank++)
         if (rank != job->rank && job->going[rank] > 0) job->facts.messages++;
@@ -106,109 +125,153 @@ static qdr_status begin(qdri_migration *job, cargo *what, qdr_status status, int
     QDRI_TRY(qdri_agree(job->wire, &agreement));
     job->first_tag = agreement.first_tag;
     job->largest = field[LARGEST].value;
-    *moves = field[MOVES].value > 0;
+    own->moves = field[MOVES].value > 0;
     return QDR_OK;
 }
 
-/* ---- the last ------------------------------------------------------------------------------------------ */
+/* ---- start and end ------------------------------------------------------------------------------------- */
 
-enum { CAME, BYTES, PARKED, LEAVING, ASTRAY, LOST, FAILURES, SUMS };
-
-/* The sentence of all failures together. Without any, objects may have found no place to be parked. */
-static qdr_status judge(const cargo *what, const int64_t *sum) {
-    const qdri_hold *hold = &what->as.hold;
-    char on_the_way[120] = "", lost[80] = "";
-    if (what->item_bytes > 0 || (sum[FAILURES] == 0 && sum[CAME] == sum[LEAVING])) return QDR_OK;
-    if (sum[FAILURES] == 0)
-        return qdri_fail(QDR_ERR_MEMORY,
-                         "of %" PRId64 " objects %" PRId64 " moved; there is no memory for the rest",
-                         sum[LEAVING], sum[CAME]);
-    if (hold->failures == 0) return QDR_OK;
-    if (sum[ASTRAY] > 0)
-        snprintf(on_the_way, sizeof on_the_way, ", %" PRId64 " are on the rank where they were parked",
-                 sum[ASTRAY]);
-    if (sum[LOST] > 0)
-        snprintf(lost, sizeof lost, ", %" PRId64 " could be unpacked nowhere and are lost", sum[LOST]);
-    return qdri_fail(QDR_ERR_INVALID,
-                     "%s; of %" PRId64 " objects %" PRId64 " moved, %" PRId64 " stayed%s%s (%" PRId64
-                     " failures)",
-                     hold->failure, sum[LEAVING], sum[CAME],
-                     sum[LEAVING] - sum[CAME] - sum[ASTRAY] - sum[LOST], on_the_way, lost, sum[FAILURES]);
-}
-
-static qdr_status conclude(qdri_migration *job, cargo *what, qdr_migration_report *report) {
-    int has_hold = what->item_bytes == 0;
-    qdri_term field[SUMS] = {
-        [CAME] = QDRI_IS_SUM("objects that came", what->stock->came),
-        [BYTES] = QDRI_IS_SUM("bytes that came", what->stock->came_bytes),
-        [PARKED] = QDRI_IS_SUM("bytes that were parked", what->stock->parked_bytes),
-        [LEAVING] = QDRI_IS_SUM("objects that leave", job->facts.objects),
-        [ASTRAY] = QDRI_IS_SUM("objects on their way", has_hold ? what->as.hold.astray : 0),
-        [LOST] = QDRI_IS_SUM("objects that were lost", has_hold ? what->as.hold.lost : 0),
-        [FAILURES] = QDRI_IS_SUM("failures", has_hold ? what->as.hold.failures : 0),
-    };
-    int64_t sum[SUMS];
-    QDRI_TRY(qdri_migration_agree_on(job, QDR_OK, field, SUMS));
-    for (int i = 0; i < SUMS; i++) sum[i] = field[i].value;
-    report->bytes = sum[BYTES];
-    report->parked_bytes = sum[PARKED];
-    report->left = what->stock->left;
-    report->came = what->stock->came;
-    report->phases = job->itinerary.phases;
-    report->bound = job->itinerary.bound;
-    memcpy(report->method, job->itinerary.method, sizeof report->method);
-    return qdri_migration_agree(job, judge(what, sum));
-}
-
-/* ---- all of it ----------------------------------------------------------------------------------------- */
-
-static qdr_status load(qdri_migration *job, cargo *what, qdri_migration_run *run) {
+static qdr_status load(call *own) {
+    qdri_migration *job = &own->job;
     int64_t tables = qdri_run_bytes(job, job->itinerary.out.lanes, job->facts.limit);
     job->budget.limit = job->facts.limit;
-    qdr_status status = what->load(what, job, run);
+    qdr_status status = own->what.load(&own->what, job, &own->run);
     qdri_budget_free(&job->budget, job->going);
     job->going = NULL;
     if (!status && !qdri_budget_take(&job->budget, tables)) status = qdri_fail_memory();
     return qdri_migration_agree(job, status);
 }
 
-static qdr_status move(qdri_migration *job, cargo *what, qdr_migration_report *report) {
-    qdri_migration_run run = {.job = NULL};
+static qdr_status set_out(call *own) {
+    qdri_migration *job = &own->job;
     QDRI_TRY(qdri_plan_within(job));
     qdri_explain(job->wire, "migration among %d ranks: %s, %" PRId64 " phases of at least %" PRId64 ": %s %s",
                  job->ranks, job->itinerary.method, job->itinerary.phases, job->itinerary.bound,
                  job->how.method ? "asked for" : "chosen by", job->how.method ? job->method : "auto");
-    qdr_status status = load(job, what, &run);
-    if (!status) status = qdri_run_itinerary(&run);
-    if (!status) what->deliver(what);
-    if (!status) status = conclude(job, what, report);
-    qdri_run_close(&run);
-    what->unload(what);
+    QDRI_TRY(load(own));
+    qdri_run_start(&own->run);
+    return QDR_OK;
+}
+
+/* What all ranks say of all failures together. Without any, objects may have found no place to be parked. */
+static qdr_status judge(const call *own) {
+    const qdri_closing_word *word = &own->run.closing->word;
+    const int64_t *sum = word->sum;
+    int64_t leaving = sum[QDRI_CLOSING_LEAVING], came = sum[QDRI_CLOSING_CAME],
+            astray = sum[QDRI_CLOSING_ASTRAY], lost = sum[QDRI_CLOSING_LOST];
+    char on_the_way[120] = "", nowhere[80] = "";
+    if (own->what.item_bytes > 0 || (sum[QDRI_CLOSING_FAILURES] == 0 && came == leaving)) return QDR_OK;
+    if (sum[QDRI_CLOSING_FAILURES] == 0)
+        return qdri_fail(QDR_ERR_MEMORY,
+                         "of %" PRId64 " objects %" PRId64 " moved; there is no memory for the rest", leaving,
+                         came);
+    if (astray > 0)
+        snprintf(on_the_way, sizeof on_the_way, ", %" PRId64 " are on the rank where they were parked",
+                 astray);
+    if (lost > 0)
+        snprintf(nowhere, sizeof nowhere, ", %" PRId64 " could be unpacked nowhere and are lost", lost);
+    return qdri_fail(QDR_ERR_INVALID,
+                     "%s; of %" PRId64 " objects %" PRId64 " moved, %" PRId64 " stayed%s%s (%" PRId64
+                     " failures)",
+                     word->failure, leaving, came, leaving - came - astray - lost, on_the_way, nowhere,
+                     sum[QDRI_CLOSING_FAILURES]);
+}
+
+static void report(const call *own) {
+    const qdri_migration *job = &own->job;
+    const qdri_stock *stock = own->what.stock;
+    qdr_migration_report made = {.memory = job->facts.limit, .peak = job->budget.peak};
+    if (own->moves) {
+        made.bytes = own->run.closing->word.sum[QDRI_CLOSING_BYTES];
+        made.parked_bytes = own->run.closing->word.sum[QDRI_CLOSING_PARKED];
+        made.left = stock->left;
+        made.came = stock->came;
+        made.phases = job->itinerary.phases;
+        made.bound = job->itinerary.bound;
+        memcpy(made.method, job->itinerary.method, sizeof made.method);
+    } else {
+        snprintf(made.method, sizeof made.method, "%s", job->name);
+    }
+    if (own->report) qdri_sized_fill(own->report, own->report_bytes, &made, sizeof made);
+}
+
+/* It has ended, well or not; the call itself is left. */
+static qdr_status end(call *own, qdr_status status) {
+    qdri_migration *job = &own->job;
+    if (!status && own->moves) {
+        status = judge(own);
+        if (own->what.item_bytes) *own->what.counted = own->what.as.array.count;
+    }
+    if (!status) report(own);
+    qdri_run_close(&own->run);
+    if (own->what.stock) own->what.unload(&own->what);
+    if (job->first_tag && qdri_wire_usable(job->wire)) qdri_wire_return_tags(job->wire, job->first_tag);
+    qdri_itinerary_free(&job->itinerary, &job->budget);
+    qdri_budget_free(&job->budget, job->going);
+    qdri_unlock(job->wire);
+    qdri_wire_release(&job->wire);
     return status;
 }
 
-static qdr_status migrate(MPI_Comm comm, cargo *what, const qdr_migration_options *options,
-                          qdr_migration_report *report) {
-    qdri_migration job = {.unit_name = what->item_bytes ? "items" : "bytes"};
-    qdr_migration_report made = {.method = ""};
-    int moves = 0;
-    QDRI_TRY(qdri_wire_open(comm, &job.wire));
-    qdri_lock(job.wire);
-    job.rank = qdri_wire_rank(job.wire);
-    job.ranks = qdri_wire_ranks(job.wire);
-    qdr_status status = begin(&job, what, read_options(&job, options), &moves);
-    if (!status && moves) status = move(&job, what, &made);
-    if (!status && !moves) qdri_explain(job.wire, "migration among %d ranks: nothing moves", job.ranks);
-    if (job.first_tag && qdri_wire_usable(job.wire)) qdri_wire_return_tags(job.wire, job.first_tag);
-    qdri_itinerary_free(&job.itinerary, &job.budget);
-    qdri_budget_free(&job.budget, job.going);
-    qdri_unlock(job.wire);
-    qdri_wire_release(&job.wire);
-    if (!moves && job.name) snprintf(made.method, sizeof made.method, "%s", job.name);
-    made.memory = job.facts.limit;
-    made.peak = job.budget.peak;
-    if (!status && report) *report = made;
+static qdr_status start(MPI_Comm comm, call *own, const qdr_migration_options *options, int is_short) {
+    qdri_migration *job = &own->job;
+    job->unit_name = own->what.item_bytes ? "items" : "bytes";
+    QDRI_TRY(qdri_wire_open(comm, &job->wire));
+    qdri_lock(job->wire);
+    job->rank = qdri_wire_rank(job->wire);
+    job->ranks = qdri_wire_ranks(job->wire);
+    qdr_status status = read_options(job, options);
+    status = begin(own, is_short && !status ? qdri_fail_memory() : status);
+    if (!status && own->moves) status = set_out(own);
+    if (!status && !own->moves)
+        qdri_explain(job->wire, "migration among %d ranks: nothing moves", job->ranks);
+    if (status) return end(own, status);
+    qdri_unlock(job->wire);
+    return QDR_OK;
+}
+
+static qdr_status free_call(qdr_pending **pending, qdr_status status) {
+    free(*pending);
+    *pending = NULL;
     return status;
+}
+
+static qdr_status wait(qdr_pending **pending) {
+    call *own = (call *)*pending;
+    qdri_lock(own->job.wire);
+    return free_call(pending, end(own, own->moves ? qdri_run_wait(&own->run) : QDR_OK));
+}
+
+static qdr_status test(qdr_pending **pending, int *done) {
+    call *own = (call *)*pending;
+    qdri_lock(own->job.wire);
+    *done = 1;
+    qdr_status status = own->moves ? qdri_run_test(&own->run, done) : QDR_OK;
+    if (*done) return free_call(pending, end(own, status));
+    qdri_unlock(own->job.wire);
+    return QDR_OK;
+}
+
+static const qdri_pending_kind migration_kind = {test, wait};
+
+/* A rank that has no memory for the call tells the others, in their first agreement. */
+static qdr_status migrate(MPI_Comm comm, const cargo *what, const qdr_migration_options *options,
+                          qdr_migration_report *report, size_t report_bytes, qdr_pending **pending) {
+    call spare = {.moves = 0}, *made = QDRI_ZERO_ARRAY(call, 1), *own = made ? made : &spare;
+    own->pending.kind = &migration_kind;
+    own->what = *what;
+    own->report = report;
+    own->report_bytes = report_bytes;
+    qdr_status status = start(comm, own, options, !made);
+    if (status)
+        free(made);
+    else
+        *pending = &made->pending;
+    return status;
+}
+
+static qdr_status check_handle(const char *call, qdr_pending **pending) {
+    return pending ? QDR_OK : qdri_fail(QDR_ERR_INVALID, "%s: there is nowhere to put the handle", call);
 }
 
 /* ---- arrays -------------------------------------------------------------------------------------------- */
@@ -260,38 +323,39 @@ static qdr_status load_array(cargo *what, qdri_migration *job, qdri_migration_ru
     return qdri_run_open(run, job, what->stock);
 }
 
-static void deliver_array(cargo *what) {
-    what->count = qdri_array_pack(&what->as.array);
-}
-
 static void unload_array(cargo *what) {
     qdri_array_close(&what->as.array);
 }
 
-qdr_status qdr_migrate_array_sized(MPI_Comm comm, int64_t *count, int64_t capacity, void *items,
-                                   int64_t item_bytes, int *destination, const qdr_migration_options *options,
-                                   qdr_migration_report *report, size_t report_bytes) {
-    qdr_migration_report known;
+qdr_status qdr_migrate_array_start_sized(MPI_Comm comm, int64_t *count, int64_t capacity, void *items,
+                                         int64_t item_bytes, int *destination,
+                                         const qdr_migration_options *options, qdr_migration_report *report,
+                                         size_t report_bytes, qdr_pending **pending) {
     cargo what = {.weigh = weigh_array,
                   .load = load_array,
-                  .deliver = deliver_array,
                   .unload = unload_array,
                   .item_bytes = item_bytes,
                   .items = items,
                   .destination = destination,
                   .count = count ? *count : 0,
-                  .counted = count != NULL,
+                  .counted = count,
                   .capacity = capacity};
-    QDRI_TRY(migrate(comm, &what, options, &known));
-    if (report) qdri_sized_fill(report, report_bytes, &known, sizeof known);
-    *count = what.count;
-    return QDR_OK;
+    QDRI_TRY(check_handle("qdr_migrate_array_start", pending));
+    return migrate(comm, &what, options, report, report_bytes, pending);
+}
+
+qdr_status qdr_migrate_array_sized(MPI_Comm comm, int64_t *count, int64_t capacity, void *items,
+                                   int64_t item_bytes, int *destination, const qdr_migration_options *options,
+                                   qdr_migration_report *report, size_t report_bytes) {
+    qdr_pending *pending = NULL;
+    QDRI_TRY(qdr_migrate_array_start_sized(comm, count, capacity, items, item_bytes, destination, options,
+                                           report, report_bytes, &pending));
+    return wait(&pending);
 }
 
 /* ---- objects ------------------------------------------------------------------------------------------- */
 
 static qdr_status check_objects(const qdr_objects *objects) {
-    if (!objects) return qdri_fail(QDR_ERR_INVALID, "the objects are NULL");
     if (objects->count < 0)
         return qdri_fail(QDR_ERR_RANGE, "there are %" PRId64 " objects; expected 0 or more", objects->count);
     if (!objects->size || !objects->pack || !objects->release || !objects->unpack ||
@@ -317,8 +381,10 @@ static qdr_status weigh_object(const qdr_objects *objects, qdri_migration *job, 
 }
 
 static qdr_status weigh_objects(cargo *what, qdri_migration *job) {
-    const qdr_objects *objects = what->objects;
-    QDRI_TRY(what->refused);
+    const qdr_objects *objects = &what->objects;
+    if (!what->given) return qdri_fail(QDR_ERR_INVALID, "the objects are NULL");
+    QDRI_TRY(qdri_element_read("qdr_objects", &what->objects, sizeof what->objects, what->given,
+                               what->given_bytes, 0));
     QDRI_TRY(check_objects(objects));
     job->unit_bytes = 1;
     job->facts.place = QDRI_UNITS_LIMIT;
@@ -333,33 +399,32 @@ static qdr_status weigh_objects(cargo *what, qdri_migration *job) {
 
 static qdr_status load_objects(cargo *what, qdri_migration *job, qdri_migration_run *run) {
     what->stock = &what->as.hold.stock;
-    QDRI_TRY(qdri_hold_open(&what->as.hold, job, what->objects));
+    QDRI_TRY(qdri_hold_open(&what->as.hold, job, &what->objects));
     QDRI_TRY(qdri_run_open(run, job, what->stock));
     return qdri_hold_stage(&what->as.hold);
-}
-
-static void deliver_objects(cargo *what) {
-    qdri_park_settle(&what->as.hold);
 }
 
 static void unload_objects(cargo *what) {
     qdri_hold_close(&what->as.hold);
 }
 
+qdr_status qdr_migrate_objects_start_sized(MPI_Comm comm, const qdr_objects *objects, size_t objects_bytes,
+                                           const qdr_migration_options *options, qdr_migration_report *report,
+                                           size_t report_bytes, qdr_pending **pending) {
+    cargo what = {.weigh = weigh_objects,
+                  .load = load_objects,
+                  .unload = unload_objects,
+                  .given = objects,
+                  .given_bytes = objects_bytes};
+    QDRI_TRY(check_handle("qdr_migrate_objects_start", pending));
+    return migrate(comm, &what, options, report, report_bytes, pending);
+}
+
 qdr_status qdr_migrate_objects_sized(MPI_Comm comm, const qdr_objects *objects, size_t objects_bytes,
                                      const qdr_migration_options *options, qdr_migration_report *report,
                                      size_t report_bytes) {
-    qdr_migration_report known;
-    qdr_objects own;
-    cargo what = {.weigh = weigh_objects,
-                  .load = load_objects,
-                  .deliver = deliver_objects,
-                  .unload = unload_objects,
-                  .objects = objects ? &own : NULL,
-                  .refused =
-                      objects ? qdri_element_read("qdr_objects", &own, sizeof own, objects, objects_bytes, 0)
-                              : QDR_OK};
-    QDRI_TRY(migrate(comm, &what, options, &known));
-    if (report) qdri_sized_fill(report, report_bytes, &known, sizeof known);
-    return QDR_OK;
+    qdr_pending *pending = NULL;
+    QDRI_TRY(qdr_migrate_objects_start_sized(comm, objects, objects_bytes, options, report, report_bytes,
+                                             &pending));
+    return wait(&pending);
 }

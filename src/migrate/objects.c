@@ -265,6 +265,15 @@ static void closed(qdri_stock *stock, qdri_trip *trip, int is_in) {
     end_trip(line, trip);
 }
 
+static void through(qdri_stock *stock, qdri_closing_word *word) {
+    qdri_hold *hold = (qdri_hold *)stock;
+    qdri_park_settle(hold);
+    word->sum[QDRI_CLOSING_ASTRAY] = hold->astray;
+    word->sum[QDRI_CLOSING_LOST] = hold->lost;
+    word->sum[QDRI_CLOSING_FAILURES] = hold->failures;
+    memcpy(word->failure, hold->failure, sizeof word->failure);
+}
+
 static const qdri_stock_kind kind = {
     .begin = begin,
     .place = place,
@@ -272,6 +281,7 @@ static const qdri_stock_kind kind = {
     .give = give,
     .gone = gone,
     .closed = closed,
+    .through = through,
     .may_lack_room = 1,
 };
 

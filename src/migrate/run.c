@@ -157,7 +157,7 @@ static void begin_phase(qdri_migration_run *run) {
     next_trips(&own->out, run->phase, &run->out_first, &run->out_end, &run->out_open);
     run->in_cursor = 0;
     if (run->phase == INT64_MAX) {
-        run->flight->expects_more = 0;
+        qdri_closing_begin(run);
         return;
     }
     if (run->in_end > run->in_first)
@@ -224,7 +224,8 @@ qdr_status qdri_run_open(qdri_migration_run *run, qdri_migration *job, qdri_stoc
     run->flight->what = "migration";
     run->total = (sum_units(&job->itinerary.in) + sum_units(&job->itinerary.out)) * job->unit_bytes;
     QDRI_TRY(open_intakes(run));
-    return qdri_outlets_open(run);
+    QDRI_TRY(qdri_outlets_open(run));
+    return qdri_closing_open(run);
 }
 
 /* The first trip of a side, from `at` on, that is not closed; NULL: none. */
@@ -233,7 +234,8 @@ static const qdri_trip *first_open(const qdri_trip_list *side, int64_t at) {
     return at < side->trips ? &side->trip[at] : NULL;
 }
 
-static qdr_status stalled(const qdri_migration_run *run) {
+static qdr_status explain(const qdri_migration_run *run, qdr_status status) {
+    if (status != QDR_ERR_STALLED) return status;
     const qdri_itinerary *own = &run->job->itinerary;
     const qdri_trip *in = first_open(&own->in, run->in_first), *out = first_open(&own->out, run->out_first);
     const qdri_trip *trip = in && (!out || in->phase <= out->phase) ? in : out;
@@ -247,12 +249,18 @@ static qdr_status stalled(const qdri_migration_run *run) {
                      trip == in ? "has data for this one" : "shall have data of this one");
 }
 
-qdr_status qdri_run_itinerary(qdri_migration_run *run) {
+void qdri_run_start(qdri_migration_run *run) {
     run->flight->expects_more = 1;
     qdri_outlets_listen(run);
     qdri_run_step(run);
-    qdr_status status = qdri_flight_wait(run->flight);
-    return status == QDR_ERR_STALLED ? stalled(run) : status;
+}
+
+qdr_status qdri_run_wait(qdri_migration_run *run) {
+    return explain(run, qdri_flight_wait(run->flight));
+}
+
+qdr_status qdri_run_test(qdri_migration_run *run, int *over) {
+    return explain(run, qdri_flight_test(run->flight, over));
 }
 
 void qdri_run_close(qdri_migration_run *run) {

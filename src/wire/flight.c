@@ -213,9 +213,12 @@ static void name_awaited(const qdri_flight *flight, char *text, size_t size) {
         snprintf(text + used, size - used, " of the wire");
 }
 
-static qdr_status wait_for_all(qdri_flight *flight) {
-    flight->over = flight->failed || (!flight->under_way && !flight->expects_more);
-    qdr_status status = qdri_wait_until(flight->wire, &flight->over, flight->deadline);
+static int is_over(const qdri_flight *flight) {
+    return flight->failed || (!flight->under_way && !flight->expects_more);
+}
+
+/* The waiting has ended, with this status; what the flight says of it. */
+static qdr_status judge(const qdri_flight *flight, qdr_status status) {
     if (status == QDR_OK && flight->failed) status = qdri_fail(flight->failed, "%s", flight->sentence);
     if (status == QDR_ERR_STALLED) {
         char awaited[120], absent[400];
@@ -228,11 +231,34 @@ static qdr_status wait_for_all(qdri_flight *flight) {
     return status;
 }
 
+static qdr_status wait_for_all(qdri_flight *flight) {
+    flight->over = is_over(flight);
+    return judge(flight, qdri_wait_until(flight->wire, &flight->over, flight->deadline));
+}
+
 /* The others may be anywhere in the protocol. */
-qdr_status qdri_flight_wait(qdri_flight *flight) {
-    qdr_status status = wait_for_all(flight);
+static qdr_status end(qdri_flight *flight, qdr_status status) {
     if (status) qdri_wire_break(flight->wire, status);
     return status;
+}
+
+qdr_status qdri_flight_wait(qdri_flight *flight) {
+    return end(flight, wait_for_all(flight));
+}
+
+qdr_status qdri_flight_test(qdri_flight *flight, int *over) {
+    qdr_status status = QDR_OK;
+    qdri_progress(flight->wire);
+    *over = is_over(flight);
+    if (!*over) {
+        double now = qdri_seconds();
+        qdri_look_around(flight->wire, now);
+        status = qdri_wire_state(flight->wire);
+        if (!status && flight->deadline > 0 && now > flight->deadline)
+            status = qdri_fail(QDR_ERR_STALLED, "the deadline passed");
+        *over = status != QDR_OK;
+    }
+    return *over ? end(flight, judge(flight, status)) : QDR_OK;
 }
 
 void qdri_flight_renew(qdri_flight *flight) {

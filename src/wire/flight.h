@@ -96,7 +96,9 @@ void qdri_flight_fail(qdri_flight *flight, qdr_status status);
 /* Until nothing is under way and no more is expected. A failure here, MPI's or the deadline, is this rank's alone; after that
  * the wire is broken. */
 qdr_status qdri_flight_wait(qdri_flight *flight);
-/* The same where an agreement of the same call follows. After a failure this rank takes part in it here, and returns what all
+/* The same without waiting: lets everything advance, and says whether the waiting would be over. */
+qdr_status qdri_flight_test(qdri_flight *flight, int *over);
+/* As the waiting, where an agreement of the same call follows. After a failure this rank takes part in it here, and returns what all
  * others do. */
 qdr_status qdri_flight_wait_midway(qdri_flight *flight);
 

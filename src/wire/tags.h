@@ -51,6 +51,7 @@ enum {
     QDRI_TAG_REFUSE = 25, /* one for each place at the sender */
     QDRI_TAG_TELL = 60,
     QDRI_TAG_ASSIGN = 61,
+    QDRI_TAG_CLOSING = 62, /* sums at the end, up and down a tree */
 };
 
 /* Of a stream between programs. */
