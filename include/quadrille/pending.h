@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is under way. Exchanges of plans and maps, calls of a directory, imports and deliveries can be started without
+ * What is under way. Exchanges of plans and maps, calls of a directory, imports, deliveries and migrations can be started without
  * being waited for. Each start gives a handle of one type, so that they are all tested and waited for alike, and together:
  *
  *     qdr_pending *all[3];
