@@ -56,8 +56,8 @@ typedef struct qdr_arrivals {
 } qdr_arrivals;
 
 /* Collective. Delivers the items of all ranks. `came` must be zero before its first use, apart from `allocate` and its
- * context; each delivery overwrites what came before, so `leaving` must not lie in the memory of `came`. Does not change
- * `leaving`. After a failure of the exchange itself, the deadline (QDR_DEADLINE) included, the communicator is unfit for
+ * context; each delivery overwrites what came before. What came may leave again: `leaving` may lie in the library's memory
+ * of `came`, and is not changed. After a failure of the exchange itself, the deadline (QDR_DEADLINE) included, the communicator is unfit for
  * further deliveries, and items and arrivals must stay until it is freed. */
 static inline qdr_status qdr_deliver(MPI_Comm comm, const qdr_items *leaving, qdr_arrivals *came);
 

@@ -31,6 +31,8 @@
 struct qdr_arrival_room {
     int64_t capacity; /* bytes of data */
     void *data;
+    int64_t other_capacity; /* of what came before, which may be leaving again */
+    void *other;
     int sources; /* that there is room for */
     int *source;
     int64_t *items;
@@ -224,6 +226,18 @@ static qdr_status sort_each(delivery *one) {
     return QDR_OK;
 }
 
+/* What came often leaves again, straight from where it came: then there is room for the next somewhere else. */
+static void keep_what_leaves(delivery *one) {
+    struct qdr_arrival_room *room = one->came.room;
+    uintptr_t data = (uintptr_t)one->leaving.data;
+    if (!room || data - (uintptr_t)room->data >= (uintptr_t)room->capacity) return;
+    struct qdr_arrival_room old = *room;
+    room->data = old.other;
+    room->capacity = old.other_capacity;
+    room->other = old.data;
+    room->other_capacity = old.capacity;
+}
+
 /* How much goes to each rank, and where it lies. */
 static qdr_status take_in(delivery *one) {
     const qdr_items *leaving = &one->leaving;
@@ -249,6 +263,7 @@ static qdr_status take_in(delivery *one) {
     if (total > 0 && !leaving->data)
         return qdri_fail(QDR_ERR_INVALID, "qdr_deliver: %lld items, and data is NULL", (long long)total);
     if (!is_grouped) return sort_each(one);
+    keep_what_leaves(one);
     const char *at = leaving->data;
     for (int i = 0; i < leaving->groups; i++) {
         kept->outgoing[leaving->rank ? leaving->rank[i] : i] = at;
@@ -365,6 +380,7 @@ void qdr_arrivals_free_sized(qdr_arrivals *came, size_t arrivals_bytes) {
     if (!came) return;
     if (came->room) {
         free(came->room->data);
+        free(came->room->other);
         free(came->room->source);
         free(came->room->items);
         free(came->room);

@@ -145,6 +145,52 @@ static void deliver_at_random(MPI_Comm comm, int rounds) {
     free(own.block);
 }
 
+/* ---- what came leaves again ------------------------------------------------------------------------------ */
+
+static int step; /* of the walk */
+
+static int next_of(uint64_t walker) {
+    return (int)(qdri_mix(walker * 131 + (uint64_t)step) % (uint64_t)ranks);
+}
+
+static int by_next(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    int first = next_of(x), second = next_of(y);
+    return first != second ? first - second : (x > y) - (x < y);
+}
+
+/* Numbers walk from rank to rank, grouped where they came; there is always the same number of each. */
+static void walk(int64_t each, int steps) {
+    int64_t *items = room((int64_t)sizeof *items * ranks);
+    uint64_t *first = room((int64_t)sizeof *first * each), due = 0, sum[2];
+    qdr_arrivals came = {0};
+    for (int64_t i = 0; i < each; i++) due += first[i] = (uint64_t)(rank * each + i + 1);
+    MPI_Allreduce(MPI_IN_PLACE, &due, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    uint64_t *at = first;
+    int64_t count = each;
+    for (step = 0; step < steps; step++) {
+        memset(items, 0, sizeof *items * (size_t)ranks);
+        qsort(at, (size_t)count, sizeof *at, by_next);
+        for (int64_t i = 0; i < count; i++) items[next_of(at[i])]++;
+        qdr_items leaving = {.item_bytes = 8, .data = at, .groups = ranks, .items = items};
+        qdr_status status = qdr_deliver(MPI_COMM_WORLD, &leaving, &came);
+        CHECK_SAYING(status == QDR_OK, "step %d: %s", step, qdr_error_message());
+        at = came.data;
+        count = came.count;
+        sum[0] = sum[1] = 0;
+        for (int64_t i = 0; i < count; i++) {
+            sum[0] += at[i];
+            sum[1] += next_of(at[i]) != rank;
+        }
+        MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+        CHECK_SAYING(sum[0] == due && sum[1] == 0, "step %d of %lld each: a sum of %llu, not %llu", step,
+                     (long long)each, (unsigned long long)sum[0], (unsigned long long)due);
+    }
+    qdr_arrivals_free(&came);
+    free(items);
+    free(first);
+}
+
 /* ---- refused ------------------------------------------------------------------------------------------- */
 
 static void refuse(const qdr_items *leaving, qdr_arrivals *came, qdr_status expected, const char *words,
@@ -202,6 +248,9 @@ int main(int argc, char **argv) {
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
     deliver_at_random(other, rounds / 4);
     MPI_Comm_free(&other);
+    walk(5, 20);
+    walk(1000, 20);
+    walk(10000, 20);
     test_refusals();
     int verdict = mpi_check_verdict();
     MPI_Finalize();
