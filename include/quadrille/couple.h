@@ -135,7 +135,7 @@ typedef struct qdr_coupled {
     const char *name; /* fields of both programs are paired by name; at most 63 characters */
     const qdr_layout *layout;
     const qdr_region *region; /* NULL: the whole array, in row-major order */
-    qdr_type type;            /* 0 is QDR_BYTE */
+    qdr_type type;
     int64_t width;            /* values per element; 0 is 1 */
     qdr_operation
         operation; /* of an import: what becomes of an element when its value comes, once in each import; 0 is

@@ -17,7 +17,8 @@ extern "C" {
 #endif
 
 typedef enum qdr_type {
-    QDR_BYTE, /* 8 bits; arithmetic as QDR_UINT8 */
+    QDR_BYTE =
+        1, /* 8 bits; arithmetic as QDR_UINT8. 0 is no type, so that one which was forgotten is refused */
     QDR_INT8,
     QDR_INT16,
     QDR_INT32,

@@ -98,7 +98,8 @@ static qdr_status check_shape(const question *asked) {
     int empty = asked->from->highest < 0 && asked->to->highest < 0;
     int varies = field->source_start || field->target_start || (empty && field->width == 0);
     if (size == 0)
-        return qdri_fail(QDR_ERR_INVALID, "field %d: there is no type %d", asked->number, (int)field->type);
+        return qdri_fail(QDR_ERR_INVALID, "field %d: there is no type %d%s", asked->number, (int)field->type,
+                         field->type ? "" : "; it was not set, perhaps: say QDR_DOUBLE, or what it is");
     if (!qdr_operation_suits(field->operation, field->type))
         return qdri_fail(QDR_ERR_INVALID, "field %d: %s of %s is not defined", asked->number,
                          qdr_operation_name(field->operation) ? qdr_operation_name(field->operation)

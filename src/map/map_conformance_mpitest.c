@@ -91,7 +91,7 @@ static const int levels[FACTORS] = {[ALGORITHM] = COUNT(case_algorithms) + COUNT
                                     [TARGET_LISTS] = LIST_KINDS,
                                     [FIELDS] = FIELD_KINDS,
                                     [OPERATION] = QDR_COMBINE + 1,
-                                    [TYPE] = QDR_DOUBLE_COMPLEX + 1,
+                                    [TYPE] = QDR_DOUBLE_COMPLEX,
                                     [WIDTH] = COUNT(sizes),
                                     [RELIST] = RELISTS,
                                     [DISCOVERY] = COUNT(methods)};
@@ -117,7 +117,7 @@ static void settle(int *level) {
     if (way->pacing && (!algorithm || (begins(algorithm, "paced") && strcmp(way->pacing, "grants")) ||
                         (begins(algorithm, "distributed") && strcmp(way->pacing, "requests"))))
         level[PACE] = 0;
-    while (!qdr_operation_suits((qdr_operation)level[OPERATION], (qdr_type)level[TYPE]))
+    while (!qdr_operation_suits((qdr_operation)level[OPERATION], (qdr_type)(level[TYPE] + QDR_BYTE)))
         level[TYPE] = (level[TYPE] + 1) % levels[TYPE];
     if (level[KEEPS] && level[IN_FLIGHT] == 2) level[IN_FLIGHT] = 1;
     /* Two ends that state their own lists must both know of an empty one. */
@@ -285,7 +285,8 @@ static void open_job(job *one, const int *level, const links *all, qdr_direction
     *one = (job){.all = all, .direction = direction, .key = key, .keeps = level[KEEPS]};
     int crowded = level[direction == QDR_FORWARD ? TARGET_LISTS : SOURCE_LISTS] == LIST_CROWDED;
     int may_replace = !crowded || level[KEEPS] || (direction == QDR_FORWARD && !level[UNORDERED]);
-    qdr_type type = (qdr_type)level[TYPE], other = (qdr_type)((level[TYPE] + 5) % levels[TYPE]);
+    qdr_type type = (qdr_type)(level[TYPE] + QDR_BYTE),
+             other = (qdr_type)((level[TYPE] + 5) % levels[TYPE] + QDR_BYTE);
     int ordered = !level[UNORDERED];
     one->fields = level[FIELDS] == FIELDS_ONE ? 1 : 3;
     open_field(one, 0, type, sizes[level[WIDTH]].width, allowed(level[OPERATION], type, may_replace),

@@ -14,7 +14,8 @@
 
 static void sizes(void **state) {
     (void)state;
-    static const size_t bytes[] = {1,
+    static const size_t bytes[] = {0, /* no type */
+                                   1,
                                    1,
                                    2,
                                    4,
@@ -28,7 +29,7 @@ static void sizes(void **state) {
                                    sizeof(float complex),
                                    sizeof(double complex)};
     assert_int_equal(sizeof bytes / sizeof bytes[0], QDRI_TYPES);
-    for (int type = 0; type < QDRI_TYPES; type++) {
+    for (int type = QDR_BYTE; type < QDRI_TYPES; type++) {
         assert_int_equal(qdr_type_bytes((qdr_type)type), bytes[type]);
         assert_int_equal(qdri_type_parts((qdr_type)type), type >= QDR_FLOAT_COMPLEX ? 2 : 1);
     }
@@ -44,8 +45,8 @@ static void names(void **state) {
     assert_string_equal(qdr_operation_name(QDR_SUM), "sum");
     assert_string_equal(qdr_operation_name(QDR_BITWISE_XOR), "bitwise-xor");
     assert_string_equal(qdr_operation_name(QDR_COMBINE), "combine");
-    for (int a = 0; a < QDRI_TYPES; a++)
-        for (int b = 0; b < a; b++)
+    for (int a = QDR_BYTE; a < QDRI_TYPES; a++)
+        for (int b = QDR_BYTE; b < a; b++)
             assert_string_not_equal(qdr_type_name((qdr_type)a), qdr_type_name((qdr_type)b));
     for (int a = 0; a < QDRI_OPERATIONS; a++)
         for (int b = 0; b < a; b++)
@@ -72,14 +73,16 @@ static int expected(qdr_operation operation, qdr_type type) {
 static void suitability(void **state) {
     (void)state;
     for (int operation = 0; operation < QDRI_OPERATIONS; operation++)
-        for (int type = 0; type < QDRI_TYPES; type++)
+        for (int type = QDR_BYTE; type < QDRI_TYPES; type++)
             assert_int_equal(qdr_operation_suits((qdr_operation)operation, (qdr_type)type),
                              expected((qdr_operation)operation, (qdr_type)type));
 }
 
 static void what_does_not_exist(void **state) {
     (void)state;
-    static const int wrong[] = {-1, 13, 1000, INT32_MIN, INT32_MAX};
+    static const int wrong[] = {-1, QDRI_TYPES, 1000, INT32_MIN, INT32_MAX};
+    assert_int_equal(qdr_type_bytes((qdr_type)0), 0);
+    assert_null(qdr_type_name((qdr_type)0));
     for (int i = 0; i < 5; i++) {
         assert_int_equal(qdr_type_bytes((qdr_type)wrong[i]), 0);
         assert_null(qdr_type_name((qdr_type)wrong[i]));

@@ -76,7 +76,8 @@ static qdr_status check_coupled(const char *what, int place, const qdr_coupled *
                          QDRI_NAME - 1);
     if (!one->layout) return qdri_fail(QDR_ERR_INVALID, "field '%s': the layout is NULL", one->name);
     if (qdr_type_bytes(one->type) == 0)
-        return qdri_fail(QDR_ERR_INVALID, "field '%s': type %d does not exist", one->name, (int)one->type);
+        return qdri_fail(QDR_ERR_INVALID, "field '%s': there is no type %d%s", one->name, (int)one->type,
+                         one->type ? "" : "; it was not set, perhaps: say QDR_DOUBLE, or what it is");
     if (one->width < 0 || one->width > INT32_MAX)
         return qdri_fail(QDR_ERR_INVALID, "field '%s': a width of %" PRId64 "; expected 0 to %d", one->name,
                          one->width, INT32_MAX);
