@@ -163,6 +163,8 @@ typedef struct qdr_resolve_options {
     const int64_t *boundary;    /* [boundaries]: positions in the list of own ids; also used by `hybrid` */
     int64_t limit;              /* ids are 0 .. limit-1: entries are placed in blocks; 0: any ids, by hash */
     const qdr_map_options *map; /* of qdr_resolve_map(); NULL: defaults */
+    /* A program that has its numbers in 32 bits gives them here, and NULL in the call: [owned], [needed], [needed]. */
+    const int32_t *own_id32, *need_id32, *target32;
 } qdr_resolve_options;
 #ifdef __cplusplus
 #define QDR_RESOLVE_OPTIONS qdr_resolve_options_initial()

@@ -54,9 +54,22 @@ static qdr_status check_ids(const char *what, int64_t count, const int64_t *id, 
     return QDR_OK;
 }
 
-static qdr_status check(const qdri_query *query) {
+/* Ids as all methods have them. */
+static qdr_status widen(const char *what, int64_t count, const int32_t *narrow, const int64_t **id,
+                        int64_t **widened) {
+    if (!narrow || count < 1 || count > INT64_MAX / 64) return QDR_OK;
+    if (*id) return qdri_fail(QDR_ERR_INVALID, "%s ids are given twice, in 64 bits and in 32", what);
+    *id = *widened = QDRI_ARRAY(int64_t, count);
+    if (!*id) return qdri_fail_memory();
+    for (int64_t i = 0; i < count; i++) (*widened)[i] = narrow[i];
+    return QDR_OK;
+}
+
+static qdr_status check(qdri_query *query) {
     const qdr_resolve_options *options = &query->options;
     QDRI_TRY(qdri_sized_refuse("qdr_resolve_options", options->size, sizeof *options));
+    QDRI_TRY(widen("own", query->owned, options->own_id32, &query->own_id, &query->widened[0]));
+    QDRI_TRY(widen("needed", query->needed, options->need_id32, &query->need_id, &query->widened[1]));
     if (options->limit < 0)
         return qdri_fail(QDR_ERR_RANGE, "a limit of %" PRId64 " ids; expected 0 or more", options->limit);
     QDRI_TRY(check_ids("own", query->owned, query->own_id, options->limit));
@@ -154,6 +167,8 @@ static qdr_status resolve(qdri_query *query, int has_outputs, int for_map) {
 static void forget(qdri_query *query) {
     free(query->found.owner);
     free(query->found.place);
+    free(query->widened[0]);
+    free(query->widened[1]);
 }
 
 qdr_status qdr_resolve_sized(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
@@ -179,7 +194,8 @@ qdr_status qdr_resolve_map(MPI_Comm comm, int64_t owned, const int64_t *own_id, 
         qdr_indices needs = {.links = needed,
                              .link_rank = query.found.owner,
                              .place = target,
-                             .partner_place = query.found.place};
+                             .partner_place = query.found.place,
+                             .place32 = query.options.target32};
         status = qdr_map_create(comm, NULL, &needs, query.options.map, map);
     }
     forget(&query);

@@ -30,6 +30,7 @@ typedef struct qdri_query {
     const int64_t *own_id;
     int64_t needed;
     const int64_t *need_id;
+    int64_t *widened[2];    /* ids that were given in 32 bits */
     qdri_whereabouts found; /* [needed] */
     qdr_resolve_report report;
 } qdri_query;

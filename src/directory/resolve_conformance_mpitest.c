@@ -127,13 +127,44 @@ static void check_values(const scene *all, qdr_map *map, const int64_t *target, 
     free(value);
 }
 
+/* In 32 bits; NULL: some number does not fit. */
+static int32_t *narrowed(int64_t count, const int64_t *number) {
+    int32_t *narrow = malloc(((size_t)count + 1) * sizeof *narrow);
+    for (int64_t i = 0; i < count; i++) {
+        narrow[i] = (int32_t)number[i];
+        if (narrow[i] == number[i]) continue;
+        free(narrow);
+        return NULL;
+    }
+    return narrow;
+}
+
+/* Some ranks have their numbers in 32 bits, where they fit. */
+static qdr_status make_map(const scene *all, const qdr_resolve_options *options, MPI_Comm comm,
+                           const int64_t *target, qdr_map **map) {
+    int32_t *own = narrowed(all->own_count, all->own_id), *need = narrowed(all->need_count, all->need_id),
+            *into = target ? narrowed(all->need_count, target) : NULL;
+    qdr_resolve_options narrow = *options;
+    narrow.own_id32 = own;
+    narrow.need_id32 = need;
+    narrow.target32 = into;
+    int is_narrow = own && need && !into == !target && (rank + all->seed) % 2;
+    qdr_status status =
+        is_narrow ? qdr_resolve_map(comm, all->own_count, NULL, all->need_count, NULL, NULL, &narrow, map)
+                  : qdr_resolve_map(comm, all->own_count, all->own_id, all->need_count, all->need_id, target,
+                                    options, map);
+    free(own);
+    free(need);
+    free(into);
+    return status;
+}
+
 static void run_map(const scene *all, const qdr_resolve_options *options, MPI_Comm comm, int method) {
     int64_t *target = malloc(((size_t)all->need_count + 1) * sizeof *target), id = 0;
     int who = 0, spreads = method % 2;
     qdr_map *map = NULL;
     for (int64_t k = 0; k < all->need_count; k++) target[k] = 2 * (all->need_count - 1 - k);
-    qdr_status status = qdr_resolve_map(comm, all->own_count, all->own_id, all->need_count, all->need_id,
-                                        spreads ? target : NULL, options, &map);
+    qdr_status status = make_map(all, options, comm, spreads ? target : NULL, &map);
     if (first_unknown(all, &id, &who)) {
         const char *sentence = status ? qdr_error_message() : "";
         CHECK_SAYING(status == QDR_ERR_UNKNOWN && says_number(sentence, id) && says_number(sentence, who) &&
