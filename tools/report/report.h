@@ -12,6 +12,7 @@
 
 typedef struct report_chapter {
     char *title, *text; /* what it is about, and the most important numbers of it */
+    const char *kind;   /* one word: where they come from */
     json_t *sections;   /* an array */
 } report_chapter;
 

@@ -111,10 +111,14 @@ function drawHeat(section) {
   });
   const legend = element("div", { class: "tools" });
   if (section.most === 0) legend.append("Nobody sends anything to another rank.");
-  else if (section.most === section.least) legend.append("Every cell is " + bytes(section.most) + ".");
+  else if (section.most === section.least)
+    legend.append(element("span", { class: "group" }, rampKey(1, 1), "each " + bytes(section.most)));
   else
     legend.append(element("span", { class: "group" },
       bytes(section.least), rampKey(heatShare(section, section.least), 1), bytes(section.most)));
+  if (section.most > 0)
+    legend.append(element("span", { class: "group" }, element("span", { class: "track" }, element("i", { style: "width:100%" })),
+      "the longest bar: " + bytes(Math.max(...section.out, ...section.in))));
   made.append(legend);
   return made;
 }
