@@ -63,7 +63,8 @@ typedef struct report_panel {
     int stages;
     double seconds; /* from 0 to the last moment */
     double bound;   /* not above 0: none */
-    json_t *more;   /* further keys, or NULL; stolen */
+    const char *bound_name;
+    json_t *more; /* further keys, or NULL; stolen */
 } report_panel;
 
 /* Panels on one time axis. `measured` ones were recorded, the others predicted. */

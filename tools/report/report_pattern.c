@@ -179,9 +179,7 @@ static int has_two_bounds(const study *study) {
 }
 
 static const char *bound_name(const study *study, const candidate *candidate) {
-    return !has_two_bounds(study)   ? "the bound"
-           : candidate->info.direct ? "the direct bound"
-                                    : "the bound of all";
+    return !has_two_bounds(study) ? "bound" : candidate->info.direct ? "direct bound" : "bound of all";
 }
 
 static json_t *ratio_cell(const candidate *candidate, double bound) {
@@ -235,7 +233,7 @@ static json_t *table_of(const study *study) {
     char *heading =
         study->kept == 1
             ? print_text("%s: %.2f times the bound", best->name, ratio)
-            : print_text("%d algorithms compared: %s is predicted to be the fastest, %.2f times %s",
+            : print_text("%d algorithms compared: %s is predicted to be the fastest, %.2f times the %s",
                          study->kept, best->name, ratio, bound_name(study, best));
     json_t *section = page_table(heading, columns, rows);
     json_put(section, "mark",
@@ -256,9 +254,7 @@ static json_t *phases_of(study *study) {
     int two = has_two_bounds(study);
     for (int i = 0; i < study->kept; i++) {
         json_t *row = study->candidate[i].row;
-        if (two)
-            json_put(row, "against",
-                     json_string(study->candidate[i].info.direct ? "direct bound" : "bound of all"));
+        if (two) json_put(row, "against", json_string(bound_name(study, &study->candidate[i])));
         json_add(rows, row);
         study->candidate[i].row = NULL;
     }
@@ -278,7 +274,7 @@ static char *panel_note(const study *study, const candidate *candidate) {
     char seconds[UNITS_TEXT];
     report_seconds(candidate->prediction.seconds, seconds);
     if (!(candidate->bound > 0)) return print_text("%s", seconds);
-    return print_text("%s, %.2f times %s", seconds, candidate->prediction.seconds / candidate->bound,
+    return print_text("%s, %.2f times the %s", seconds, candidate->prediction.seconds / candidate->bound,
                       bound_name(study, candidate));
 }
 
@@ -298,7 +294,8 @@ static json_t *timeline_of(const study *study) {
                                            .phases = candidate->phases,
                                            .stages = candidate->info.stages,
                                            .seconds = candidate->prediction.seconds,
-                                           .bound = candidate->bound};
+                                           .bound = candidate->bound,
+                                           .bound_name = bound_name(study, candidate)};
             count++;
         }
     json_t *section = report_timeline(count == 1 ? "The schedule in time, as predicted"

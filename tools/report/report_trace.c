@@ -139,6 +139,7 @@ static json_t *timeline_of(const trace *trace, recorded *recorded) {
                                    .stages = 1,
                                    .seconds = recorded[i].last,
                                    .bound = trace->bound,
+                                   .bound_name = "bound",
                                    .more = more_of(trace, &recorded[i])};
     json_t *section = report_timeline(
         "What happened, rank by rank",

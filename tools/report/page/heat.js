@@ -45,8 +45,9 @@ function drawHeatCells(context, section, g) {
     writeText(context, String(rank), heatFrame.left - 6, heatFrame.top + middle + 4, "right");
     writeText(context, String(rank), heatFrame.left + middle, heatFrame.top + g.span + 16, "center");
   }
-  writeText(context, "from", heatFrame.left - 6, heatFrame.top - 6, "right");
-  writeText(context, "to", heatFrame.left - 6, heatFrame.top + g.span + 16, "right");
+  const away = g.cell < 14 ? 6 : 0; // from the number of the first rank
+  writeText(context, "from", heatFrame.left - 6, heatFrame.top - 6 - away, "right");
+  writeText(context, "to", heatFrame.left - 6 - away, heatFrame.top + g.span + 16, "right");
 }
 
 function heatCell(section, row, column) {

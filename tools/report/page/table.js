@@ -120,8 +120,9 @@ function addScroll(made, section, table) {
     const first = whole[0], last = whole[whole.length - 1];
     seen = { first, last, fixed };
     cover(covers[0], fixed, Math.min(begin(first), room));
-    cover(covers[1], Math.max(end(last) - 2, fixed), room); // its edges are not quite where whole pixels are
     const right = heads.length - 1 - last, left = first - kept;
+    // The edges of columns are not quite where whole pixels are.
+    cover(covers[1], right ? Math.max(end(last) - 2, fixed) : room, room);
     const columns = (number) => number + (number === 1 ? " more column" : " more columns");
     words.textContent = [left ? "\u2190 " + columns(left) : "", right ? columns(right) + " \u2192" : ""].filter(Boolean).join(", ");
     back.disabled = left === 0;

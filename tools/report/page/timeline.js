@@ -116,7 +116,7 @@ function Panel(section, panel, view) {
       }
       if (rank % every === 0) writeText(context, String(rank), laneFrame.left - 7, y + lane / 2 + 4, "right");
     }
-    writeText(context, "rank", laneFrame.left - 7, laneFrame.top - 8, "right");
+    writeText(context, "rank", laneFrame.left - 7, laneFrame.top - 12, "right");
   };
   const drawGrants = (context) => {
     context.fillStyle = theme.ink;
