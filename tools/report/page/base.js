@@ -236,7 +236,7 @@ function timeAxis(context, first, last, at, left, right, top, bottom) {
 
 // The same for times of very different size: decades, and parts of them where there is room.
 function logAxis(context, first, last, at, left, right, top, bottom) {
-  const decade = (right - left) / Math.log10(last / first), digits = decade > 180 ? [1, 2, 5] : decade > 110 ? [1, 3] : [1];
+  const decade = (right - left) / Math.log10(last / first), digits = decade > 180 ? [1, 2, 5] : decade > 90 ? [1, 3] : [1];
   const every = Math.max(1, Math.ceil(64 / decade));
   line(context, left, bottom + 0.5, right, bottom + 0.5, theme.soft);
   for (let power = Math.floor(Math.log10(first)); power <= Math.log10(last); power++)
