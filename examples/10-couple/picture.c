@@ -142,14 +142,18 @@ static const char *tint(int rank, int ranks, char *text, size_t bytes) {
     return text;
 }
 
-/* Which colour is whose, at the right end of the caption. */
+/* Which colour is whose, at the right end of the caption: the ranks of one program after its name. */
 static void draw_key(qdr_picture *picture, int panel, int plate_ranks, int mesh_ranks) {
-    enum { STEP = 24, SIDE_OF_KEY = 9, MOST = 14 };
+    enum { STEP = 24, SIDE_OF_KEY = 9, NAME = 38, MOST = 14 };
     char text[40], style[60];
     int ranks = plate_ranks + mesh_ranks;
-    double x = MARGIN + WIDTH - ranks * STEP, y = down(panel, 1) - 7;
+    double x = MARGIN + WIDTH - ranks * STEP - 2 * NAME, y = down(panel, 1) - 7;
     if (ranks > MOST) return;
     for (int rank = 0; rank < ranks; rank++, x += STEP) {
+        if (rank == 0 || rank == plate_ranks) {
+            qdr_picture_text(picture, x, y, NULL, rank == 0 ? "plate" : "mesh");
+            x += NAME;
+        }
         snprintf(style, sizeof style, "fill=\"%s\"", tint(rank, ranks, text, sizeof text));
         qdr_picture_rectangle(picture, x, y - SIDE_OF_KEY + 1, SIDE_OF_KEY, SIDE_OF_KEY, style, NULL);
         snprintf(text, sizeof text, "%d", rank < plate_ranks ? rank : rank - plate_ranks);
@@ -159,11 +163,10 @@ static void draw_key(qdr_picture *picture, int panel, int plate_ranks, int mesh_
 
 void picture_owners(qdr_picture *picture, int panel, const scene *all, int plate_ranks, int mesh_ranks) {
     colours of;
-    char text[120];
+    char text[40];
     for (int node = 0; node < NODES; node++) of.plate[node] = all->plate_owner[node];
     for (int t = 0; t < TRIANGLES; t++) of.mesh[t] = plate_ranks + all->mesh_owner[all->corner[t][0]];
-    snprintf(text, sizeof text, "who owns what: %d ranks of plate, %d of mesh", plate_ranks, mesh_ranks);
-    write_caption(picture, panel, text);
+    write_caption(picture, panel, "which rank owns what");
     draw_key(picture, panel, plate_ranks, mesh_ranks);
     for (int rank = 0; rank < plate_ranks + mesh_ranks; rank++)
         draw_colour(picture, panel, all, &of, rank, tint(rank, plate_ranks + mesh_ranks, text, sizeof text));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines are told apart by colour and by the mark at their places, and named on the right, where they end. */
+/* Lines are told apart by colour and by the mark at their places, and named on the right. Marks get smaller from line to line,
+ * so that of lines which lie on each other all can be seen. */
 #include "chart.h"
 
 #include <math.h>
 #include <quadrille-io.h>
 #include <stdio.h>
 
-enum { WIDTH = 760, HEIGHT = 360, LEFT = 70, RIGHT = 240, TOP = 40, BOTTOM = 40 };
+enum { WIDTH = 800, HEIGHT = 380, LEFT = 70, RIGHT = 280, TOP = 40, BOTTOM = 60 };
 
 static const char *const colours[MOST_LINES] = {"#444444", "#0072b2", "#56b4e9", "#009e73", "#d55e00",
                                                 "#e69f00", "#cc79a7", "#8b6f00", "#5d3fd3", "#999999"};
@@ -49,6 +50,8 @@ static void draw_axes(const frame *f) {
     for (int p = 0; p < f->chart->places; p++)
         qdr_picture_text(f->picture, x_of(f, p), HEIGHT - BOTTOM + 20, "text-anchor=\"middle\"",
                          f->chart->place[p]);
+    qdr_picture_text(f->picture, LEFT + (WIDTH - LEFT - RIGHT) / 2.0, HEIGHT - BOTTOM + 42,
+                     "text-anchor=\"middle\"", f->chart->along);
     qdr_picture_text(f->picture, LEFT, 22, "font-weight=\"bold\"", f->chart->title);
     char turned[80];
     snprintf(turned, sizeof turned, "transform=\"rotate(-90 16 %d)\" text-anchor=\"middle\"", HEIGHT / 2);
@@ -56,12 +59,13 @@ static void draw_axes(const frame *f) {
 }
 
 static void draw_mark(const frame *f, int number, double x, double y) {
+    double half = 3 + 0.9 * (f->chart->lines - 1 - number);
     char style[32];
     snprintf(style, sizeof style, "fill=\"%s\"", colours[number]);
     if (number % 2)
-        qdr_picture_circle(f->picture, x, y, 3.5, style);
+        qdr_picture_circle(f->picture, x, y, half, style);
     else
-        qdr_picture_rectangle(f->picture, x - 3.5, y - 3.5, 7, 7, style, NULL);
+        qdr_picture_rectangle(f->picture, x - half, y - half, 2 * half, 2 * half, style, NULL);
 }
 
 static void draw_line(const frame *f, int number) {
@@ -78,7 +82,7 @@ static void draw_line(const frame *f, int number) {
     for (int p = 0; p < f->chart->places; p++)
         if (value[p] > 0) draw_mark(f, number, x_of(f, p), y_of(f, value[p]));
     draw_mark(f, number, WIDTH - RIGHT + 20, key);
-    qdr_picture_text(f->picture, WIDTH - RIGHT + 32, key + 4, NULL, f->chart->line[number].name);
+    qdr_picture_text(f->picture, WIDTH - RIGHT + 36, key + 4, NULL, f->chart->line[number].name);
 }
 
 int draw_chart(const chart *chart, const char *path) {

@@ -6,7 +6,7 @@
 enum { MOST_PLACES = 8, MOST_LINES = 10 };
 
 typedef struct chart {
-    const char *title, *unit;
+    const char *title, *unit, *along; /* unit: of the values; along: what the places are */
     int places, lines;
     char place[MOST_PLACES][16];
     struct {

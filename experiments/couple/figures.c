@@ -97,6 +97,7 @@ static void name_place(series along, point at, char *name, size_t size) {
 static void collect(const figure *figure, const char *machine, chart *chart) {
     point points[MOST_POINTS];
     chart->unit = "simulated ms";
+    chart->along = figure->along == PARTS ? "part of the elements" : "ranks that send x ranks that receive";
     chart->places = series_points(figure->along, machine, figure->kind, points);
     for (int p = 0; p < chart->places; p++)
         name_place(figure->along, points[p], chart->place[p], sizeof chart->place[p]);

@@ -2,17 +2,19 @@
 /*
  * The picture of a migration: the memory of each rank over the phases. One lane per rank, one column per phase,
  * all to one scale; a column is filled from below with what the rank holds and what comes in during the phase,
- * up to the line of what it can hold. So a column that reaches its line is room fully used, and none can go
- * beyond. What leaves in a phase is pale, for it counts until it has left. The last column is the end. Under
- * the lanes, how much of the room of all ranks each phase uses; the bound is as if all of it were.
+ * up to the line of what it can hold, which has its number on the right. So a column that reaches its line is room fully
+ * used, and none can go beyond. What leaves in a phase is pale, for it counts until it has left. The last column is the
+ * end. Under the lanes, how much of the room of all ranks each phase uses; the bound is as if all of it were.
  */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "io/picture.h"
 #include "migrate/moves/moves.h"
 
-enum { LEFT = 64, TOP = 92, WIDTH = 900, RIGHT = 40, USE_HEIGHT = 60, USE_GAP = 34, RANKS_LIMIT = 512 };
+enum { LEFT = 72, TOP = 104, WIDTH = 900, RIGHT = 110, USE_HEIGHT = 60, USE_GAP = 34, RANKS_LIMIT = 512 };
 enum { COLUMNS_LIMIT = 100000 };
 
 /* What a unit in the memory of a rank is, from below. */
@@ -41,7 +43,7 @@ typedef struct canvas {
     qdr_moves_view view;
     qdr_pattern_view pattern;
     rank_memory *rank;
-    double lane, column, scale; /* heights and widths in pixels; pixels per unit */
+    double letters, lane, column, scale; /* heights and widths in pixels; pixels per unit */
 } canvas;
 
 #define AT_END    "text-anchor=\"end\""
@@ -116,18 +118,27 @@ static void draw_column(const canvas *c, int64_t column, int r) {
 
 /* ---- lanes, and the use of room ------------------------------------------------------------------------ */
 
+/* The number of a rank, and of what fits into it, where there is room for both. */
+static void number_lane(const canvas *c, int r, double right) {
+    char label[32];
+    double y = TOP + c->lane * (r + 0.5) + c->letters * 0.36;
+    snprintf(label, sizeof label, "%d", r);
+    qdr_picture_text(c->picture, LEFT - 6, y, AT_END, label);
+    snprintf(label, sizeof label, "%lld", (long long)c->rank[r].capacity);
+    qdr_picture_text(c->picture, right + 6, y, "fill=\"#b3261e\"", label);
+}
+
 static void draw_lanes(const canvas *c) {
-    int every = c->view.ranks <= 64 ? 1 : (c->view.ranks + 63) / 64;
+    int every = (int)ceil(c->letters / c->lane);
     double width = c->column * (double)(c->view.phases + 1);
     for (int r = 0; r < c->view.ranks; r++) {
-        char label[16];
         double bottom = TOP + c->lane * (r + 1), height = (double)c->rank[r].capacity * c->scale;
         qdr_picture_rectangle(c->picture, LEFT, bottom - height, width, height, "fill=\"#f3f3f3\"", NULL);
         qdr_picture_line(c->picture, LEFT, bottom, LEFT + width, bottom, THIN);
-        if (r % every) continue;
-        snprintf(label, sizeof label, "%d", r);
-        qdr_picture_text(c->picture, LEFT - 6, bottom - c->lane * 0.5 + 3, AT_END, label);
+        if (r % every == 0) number_lane(c, r, LEFT + width);
     }
+    qdr_picture_text(c->picture, LEFT - 6, TOP - 6, AT_END, "rank");
+    qdr_picture_text(c->picture, LEFT + width + 6, TOP - 6, "fill=\"#b3261e\"", "what fits");
 }
 
 /* On top of everything. */
@@ -165,12 +176,15 @@ static void draw_use(const canvas *c, int64_t phase) {
 
 static void draw_axis(const canvas *c) {
     double top = TOP + c->lane * c->view.ranks + USE_GAP, bottom = top + USE_HEIGHT;
-    double right = LEFT + c->column * (double)c->view.phases, numbers = top - USE_GAP + 14;
-    int64_t every = 1 + (c->view.phases - 1) / 30;
-    char label[32];
+    double right = LEFT + c->column * (double)c->view.phases, numbers = top - USE_GAP + 4 + c->letters;
+    int64_t every = (int64_t)ceil(3 * c->letters / c->column);
+    char label[48];
     qdr_picture_line(c->picture, LEFT, top, right, top, "stroke=\"#b3261e\" stroke-width=\"1.2\"");
     qdr_picture_line(c->picture, LEFT, bottom, right, bottom, THIN);
     qdr_picture_text(c->picture, LEFT - 6, top + 4, AT_END, "all room");
+    snprintf(label, sizeof label, "%lld in all ranks", (long long)c->view.room);
+    qdr_picture_text(c->picture, right + 6, top + 4, "fill=\"#b3261e\"", label);
+    qdr_picture_text(c->picture, LEFT - 6, bottom, AT_END, "0");
     for (int64_t phase = 0; phase < c->view.phases; phase += every) {
         snprintf(label, sizeof label, "%lld", (long long)phase + 1);
         qdr_picture_text(c->picture, LEFT + c->column * ((double)phase + 0.5), numbers, IN_MIDDLE, label);
@@ -183,26 +197,24 @@ static void draw_axis(const canvas *c) {
 /* ---- the frame ----------------------------------------------------------------------------------------- */
 
 static void draw_legend(const canvas *c) {
-    double x = LEFT;
-    qdr_picture_group(c->picture, "font-size=\"12\"");
+    double x = LEFT, y = TOP - 42;
     for (kind kind = 0; kind < KINDS; kind++) {
-        draw_box(c, x, TOP - 42, 11, 11, kind, NULL);
-        qdr_picture_text(c->picture, x + 15, TOP - 32, NULL, kinds[kind].meaning);
-        x += kind == PARKS || kind == FORWARDED ? 138 : kind == PARKED ? 112 : 98;
+        draw_box(c, x, y, 11, 11, kind, NULL);
+        qdr_picture_text(c->picture, x + 15, y + 10, NULL, kinds[kind].meaning);
+        x += 32 + 0.58 * c->letters * (double)strlen(kinds[kind].meaning);
     }
-    qdr_picture_line(c->picture, x, TOP - 36, x + 16, TOP - 36, "stroke=\"#b3261e\" stroke-width=\"1.5\"");
-    qdr_picture_text(c->picture, x + 20, TOP - 32, NULL, "what fits");
-    qdr_picture_group_end(c->picture);
+    qdr_picture_line(c->picture, x, y + 6, x + 16, y + 6, "stroke=\"#b3261e\" stroke-width=\"1.5\"");
+    qdr_picture_text(c->picture, x + 20, y + 10, NULL, "what fits");
 }
 
 static void draw_headings(const canvas *c) {
     char title[256];
     snprintf(title, sizeof title,
-             "%s: %lld units through room for %lld in %lld phases (at least %lld); %.3g%% parked on the way",
+             "%s: %lld units through room for %lld in %lld phase%s (at least %lld); %.3g%% parked on the way",
              c->view.method, (long long)c->view.total, (long long)c->view.room, (long long)c->view.phases,
-             (long long)c->view.bound,
+             c->view.phases == 1 ? "" : "s", (long long)c->view.bound,
              c->view.total ? 100.0 * (double)c->view.parked / (double)c->view.total : 0);
-    qdr_picture_text(c->picture, LEFT, 28, "font-size=\"15\"", title);
+    qdr_picture_text(c->picture, LEFT, 30, "font-size=\"15\"", title);
     draw_legend(c);
 }
 
@@ -218,8 +230,9 @@ static void open_ranks(canvas *c, const int64_t *room) {
     int ranks = c->view.ranks;
     c->lane = ranks <= 6 ? 84 : ranks <= 16 ? 46 : ranks <= 40 ? 26 : ranks <= 128 ? 12 : 1280.0 / ranks;
     c->scale = c->lane * 0.86 / (double)most;
+    c->letters = qdri_picture_letters(LEFT + WIDTH + RIGHT);
     c->column = WIDTH / (double)(c->view.phases + 1);
-    if (c->column > 120) c->column = 120;
+    if (c->column > 240) c->column = 240;
 }
 
 static void draw(void *context) {

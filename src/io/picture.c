@@ -213,9 +213,13 @@ qdr_status qdr_picture_destroy(qdr_picture **picture) {
     return status;
 }
 
+double qdri_picture_letters(double width) {
+    return fmax(12, width * 9 / 800);
+}
+
 qdr_status qdri_picture_write(FILE *stream, double width, double height, void (*draw)(void *context),
                               void *context, qdr_picture **picture) {
-    QDRI_TRY(qdr_picture_create(stream, width, height, 10, picture));
+    QDRI_TRY(qdr_picture_create(stream, width, height, qdri_picture_letters(width), picture));
     qdr_status status = qdri_print_plainly(draw, context), written = qdr_picture_destroy(picture);
     return status ? status : written;
 }

@@ -11,6 +11,7 @@
 #include "quadrille.h"
 #include "quadrille/discover.h"
 #include "quadrille/plan.h"
+#include "core/json.h"
 #include "core/trace.h"
 
 /* ---- what an exchange moves on this rank --------------------------------------------------------------- */
@@ -45,6 +46,7 @@ typedef struct bench_recorder {
 /* One way to move a load. */
 typedef struct bench_kind {
     const char *name, *summary;
+    const char *call; /* of MPI, which does all of it; NULL: the order of messages is our own */
     char *(*create)(const bench *bench, bench_method *method); /* collective; NULL, or why it cannot be had */
     void (*run)(const bench *bench, bench_method *method);
     void (*destroy)(bench_method *method);
@@ -119,11 +121,23 @@ extern const bench_kind *const bench_opponents[]; /* ends with NULL */
 /* An unknown opponent is answered with the list of them. Complains and returns an exit code. */
 int bench_find_opponent(const char *name, const bench_kind **kind);
 
+/* What a method runs, for people; to be freed. */
+char *bench_what(const bench_method *method);
+
 /* Keeps an event of the method, if somebody records. */
 void bench_record(bench_method *method, int kind, int partner, int64_t offset, int64_t bytes);
 
 /* A failure that the other ranks do not know of ends all of them. */
 _Noreturn void bench_fail(const bench *bench, const bench_method *method, const char *sentence);
+
+/* ---- bench_mpi.c --------------------------------------------------------------------------------------- */
+
+/* "Open MPI 4.1.4"; what it was told, as NAME=VALUE, in a list; both as one text; and what it was
+ * told about collective calls, NULL when it chooses their algorithms itself. Texts are to be freed. */
+char *bench_mpi_library(void);
+json_t *bench_mpi_settings(void);
+char *bench_mpi_told(void);
+char *bench_mpi_choice(void);
 
 /* ---- bench_measure.c ----------------------------------------------------------------------------------- */
 

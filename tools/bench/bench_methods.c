@@ -42,6 +42,20 @@ void bench_fail(const bench *bench, const bench_method *method, const char *sent
     exit(EXIT_USE);
 }
 
+char *bench_what(const bench_method *method) {
+    const qdr_plan_info *info = &method->info;
+    if (method->kind == &bench_plan)
+        return print_text("%s, %s%s%s", info->algorithm, info->pacing,
+                          info->near_out + info->near_in > 0 ? ", the node's memory" : "",
+                          method->chosen ? " (the default rule's choice)" : "");
+    if (!method->kind->call) return copy_text(method->kind->summary);
+    char *choice = bench_mpi_choice(),
+         *what =
+             print_text("%s, %s", method->kind->call, choice ? choice : "by the algorithm that MPI chooses");
+    free(choice);
+    return what;
+}
+
 /* ---- plans --------------------------------------------------------------------------------------------- */
 
 /* As many plans as exchanges are under way at once, each with a load of its own. */

@@ -113,6 +113,7 @@ static void run_alltoallv(const bench *bench, bench_method *method) {
 static const bench_kind alltoallv = {
     .name = "mpi-alltoallv",
     .summary = "MPI_Alltoallv, with the algorithm that MPI chooses",
+    .call = "MPI_Alltoallv",
     .create = create_dense,
     .run = run_alltoallv,
     .destroy = destroy_vectors,
@@ -167,6 +168,7 @@ static void run_neighbor(const bench *bench, bench_method *method) {
 static const bench_kind neighbor = {
     .name = "mpi-neighbor",
     .summary = "MPI_Neighbor_alltoallv on a graph of the partners",
+    .call = "MPI_Neighbor_alltoallv",
     .create = create_neighbor,
     .run = run_neighbor,
     .destroy = destroy_vectors,

@@ -137,7 +137,9 @@ static void trace_one(bench *bench, bench_method *method, trace *trace) {
     double seconds = bench_run(bench, method);
     clock_mark after = mark_clock(bench);
     trace_event *mine = convert(bench, &recorder, before, after, &count);
-    trace_method *traced = bench->rank == 0 ? trace_add(trace, method->name, seconds) : NULL;
+    char *what = bench_what(method);
+    trace_method *traced = bench->rank == 0 ? trace_add(trace, method->name, what, seconds) : NULL;
+    free(what);
     gather(bench, mine, count, traced);
     free(mine);
     free(recorder.event);
@@ -145,7 +147,10 @@ static void trace_one(bench *bench, bench_method *method, trace *trace) {
 }
 
 void bench_write_trace(bench *bench) {
-    trace trace = {.pattern = copy_text(bench->text), .ranks = bench->ranks, .bound = bench->bound};
+    trace trace = {.pattern = copy_text(bench->text),
+                   .mpi = bench_mpi_told(),
+                   .ranks = bench->ranks,
+                   .bound = bench->bound};
     for (int i = 0; i < bench->methods; i++) {
         if (bench->method[i].refusal) continue;
         progress_say("recording %s", bench->method[i].name);

@@ -53,7 +53,11 @@ static int uses_memory(const qdr_plan_info *info) {
 }
 
 static void put_note(table *table, const bench_method *method) {
-    if (method->kind != &bench_plan)
+    if (method->kind->call) {
+        char *choice = bench_mpi_choice();
+        table_cell(table, "%s", choice ? choice : "MPI's own choice");
+        free(choice);
+    } else if (method->kind != &bench_plan)
         table_cell(table, "%s", "");
     else if (!method->algorithm)
         table_cell(table, "%s, %s%s", method->info.algorithm, method->info.pacing,
@@ -104,6 +108,9 @@ static void write_heading(const bench *bench, FILE *out) {
     else
         fprintf(out, "; bound on %s %s\n", qdr_machine_spec(bench->machine),
                 units_seconds(bench->bound, bound));
+    char *mpi = bench_mpi_told();
+    fprintf(out, "# %s\n", mpi);
+    free(mpi);
 }
 
 int bench_write_text(const bench *bench, FILE *out) {
@@ -144,6 +151,9 @@ static json_t *json_method(const bench *bench, const bench_method *method, doubl
                   json_number_or_null(ratio_to_bound(bench, method)), "chosen", method->chosen,
                   "ratio_to_fastest", ratio_to(median, fastest), "repetitions", (json_int_t)method->samples,
                   "first", method->first, "samples", json_samples(method));
+    char *what = bench_what(method);
+    json_put(object, "what", json_text(what));
+    free(what);
     if (method->kind != &bench_plan) return object;
     json_join(object, json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:f}", "algorithm", info->algorithm,
                                 "pacing", info->pacing, "transport", info->transport, "chunk",
@@ -160,12 +170,15 @@ int bench_write_json(const bench *bench, FILE *out) {
     const bench_method **sorted = sort_methods(bench, &count);
     for (int i = 0; i < count; i++) json_add(methods, json_method(bench, sorted[i], bench_median(sorted[0])));
     free(sorted);
-    return json_print(json_pack("{s:{s:o, s:I, s:I, s:I, s:I}, s:i, s:o, s:b, s:o}", "pattern", "text",
+    char *library = bench_mpi_library();
+    json_t *mpi = json_pack("{s:o, s:o}", "library", json_text(library), "settings", bench_mpi_settings());
+    free(library);
+    return json_print(json_pack("{s:{s:o, s:I, s:I, s:I, s:I}, s:i, s:o, s:b, s:o, s:o}", "pattern", "text",
                                 json_text(bench->text), "messages", (json_int_t)s->messages, "bytes",
                                 (json_int_t)(s->items * bench->item_bytes), "max_degree",
                                 (json_int_t)s->degree, "max_traffic",
                                 (json_int_t)(s->traffic * bench->item_bytes), "ranks", bench->ranks,
                                 "bound_seconds", json_number_or_null(bench->bound), "verified", !bench->wrong,
-                                "methods", methods),
+                                "mpi", mpi, "methods", methods),
                       out);
 }

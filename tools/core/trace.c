@@ -16,21 +16,28 @@
 
 static const char *const kind_names[TRACE_KINDS] = {"start", "grant", "send", "arrival", "end", "window"};
 
-trace_method *trace_add(trace *trace, const char *name, double seconds) {
+trace_method *trace_add(trace *trace, const char *name, const char *what, double seconds) {
     trace->method = reallocate(trace->method, trace->methods + 1, sizeof *trace->method);
     trace_method *method = &trace->method[trace->methods++];
-    *method = (trace_method){.name = copy_text(name), .seconds = seconds};
+    *method =
+        (trace_method){.name = copy_text(name), .what = what ? copy_text(what) : NULL, .seconds = seconds};
     return method;
 }
 
 void trace_clear(trace *trace) {
     for (int i = 0; i < trace->methods; i++) {
         free(trace->method[i].name);
+        free(trace->method[i].what);
         free(trace->method[i].event);
     }
     free(trace->method);
     free(trace->pattern);
+    free(trace->mpi);
     memset(trace, 0, sizeof *trace);
+}
+
+int trace_is_call(const trace_method *method) {
+    return !strncmp(method->name, "mpi-", 4);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
@@ -48,6 +55,10 @@ static void write_string(const char *key, const char *value, FILE *out) {
 static void write_method(const trace_method *method, FILE *out) {
     fputs("  {", out);
     write_string("method", method->name, out);
+    if (method->what) {
+        fputs(", ", out);
+        write_string("what", method->what, out);
+    }
     fprintf(out, ", \"seconds\": %.9f, \"events\": [", method->seconds);
     for (int64_t i = 0; i < method->events; i++) {
         const trace_event *event = &method->event[i];
@@ -61,6 +72,10 @@ static void write_method(const trace_method *method, FILE *out) {
 void trace_write(const trace *trace, FILE *out) {
     fputs("{\"quadrille\": \"trace\", \"version\": 1, ", out);
     write_string("pattern", trace->pattern, out);
+    if (trace->mpi) {
+        fputs(", ", out);
+        write_string("mpi", trace->mpi, out);
+    }
     fprintf(out, ", \"ranks\": %d, \"bound_seconds\": ", trace->ranks);
     fprintf(out, isfinite(trace->bound) ? "%.9f" : "null", trace->bound);
     fputs(",\n \"methods\": [", out);
@@ -133,11 +148,12 @@ static int read_event(const reader *reader, const json_t *value, int ranks, trac
 
 static int read_method(reader *reader, const json_t *value, trace *trace) {
     const json_t *name = json_object_get(value, "method"), *events = json_object_get(value, "events");
+    const char *what = json_string_value(json_object_get(value, "what")); /* NULL: an older file */
     double seconds;
     if (!json_is_string(name) || !read_seconds(json_object_get(value, "seconds"), &seconds) || seconds < 0 ||
         !json_is_array(events))
         return refuse(reader, "an object with method, seconds and events");
-    trace_method *method = trace_add(trace, json_string_value(name), seconds);
+    trace_method *method = trace_add(trace, json_string_value(name), what, seconds);
     method->events = (int64_t)json_array_size(events);
     method->event = ALLOCATE(trace_event, method->events);
     for (reader->event = 0; reader->event < method->events; reader->event++) {
@@ -164,6 +180,8 @@ static int read_document(reader *reader, const json_t *root, trace *trace) {
         return refuse(reader, "bound_seconds to be a time or null");
     if (!json_is_string(pattern)) return refuse(reader, "the text of the pattern");
     trace->pattern = copy_text(json_string_value(pattern));
+    const char *mpi = json_string_value(json_object_get(root, "mpi")); /* NULL: an older file */
+    trace->mpi = mpi ? copy_text(mpi) : NULL;
     if (!json_is_array(methods)) return refuse(reader, "a list of methods");
     for (reader->method = 0; reader->method < (int)json_array_size(methods); reader->method++) {
         int code = read_method(reader, json_array_get(methods, (size_t)reader->method), trace);

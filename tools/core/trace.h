@@ -22,22 +22,26 @@ typedef struct trace_event {
 } trace_event;
 
 typedef struct trace_method {
-    char *name;
-    double seconds; /* the slowest rank */
+    char *name, *what; /* what: it runs, for people; NULL: not told */
+    double seconds;    /* the slowest rank */
     int64_t events;
     trace_event *event;
 } trace_method;
 
 typedef struct trace {
-    char *pattern;
+    char *pattern, *mpi; /* mpi: which one, and what it was told; NULL: not told */
     int ranks;
     double bound; /* seconds; NAN: none */
     int methods;
     trace_method *method;
 } trace;
 
-/* Adds a method without events; the name is copied. */
-trace_method *trace_add(trace *trace, const char *name, double seconds);
+/* Adds a method without events; the texts are copied. */
+trace_method *trace_add(trace *trace, const char *name, const char *what, double seconds);
+
+/* Whether all of a method is one call of MPI, from inside of which nothing is known. Its name says so: what is done by
+ * hand has sends in its trace. */
+int trace_is_call(const trace_method *method);
 
 void trace_write(const trace *trace, FILE *out);
 

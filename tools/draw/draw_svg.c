@@ -18,8 +18,22 @@
 #include "quadrille-io.h"
 #include "core/units.h"
 
-enum { LEFT = 64, RIGHT = 40, TOP = 74, WIDTH = 1080, HEADING = 30, AXIS = 44, MOST_ROWS = 64 };
+enum {
+    LEFT = 64,
+    RIGHT = 40,
+    TOP = 112,
+    WIDTH = 1080,
+    LETTERS = 14,
+    HEADING = 48,
+    AXIS = 52,
+    MOST_ROWS = 64
+};
 static const double touching = 0.4; /* pixels */
+
+#define BOUND  "stroke=\"#c00\" stroke-width=\"1.5\" stroke-dasharray=\"5,3\""
+#define WINDOW "stroke=\"#000\" stroke-width=\"1.2\""
+#define GRANT  "stroke=\"#222\" stroke-width=\"0.5\""
+#define INSIDE "fill=\"#efefef\""
 
 typedef struct bar {
     int colour, row;
@@ -154,7 +168,7 @@ static void draw_transfers(canvas *c, const transfer *transfers, int64_t count, 
 
 static void draw_lanes(const canvas *c, const trace_method *method) {
     double *start = ALLOCATE(double, c->ranks), *end = ALLOCATE(double, c->ranks);
-    int every = c->lane >= 9 ? 1 : (int)ceil(9 / c->lane);
+    int every = c->lane > LETTERS ? 1 : (int)ceil(1.1 * LETTERS / c->lane);
     for (int64_t i = 0; i < method->events; i++) {
         const trace_event *event = &method->event[i];
         if (event->kind == TRACE_START) start[event->rank] = event->seconds;
@@ -165,13 +179,12 @@ static void draw_lanes(const canvas *c, const trace_method *method) {
         double y = c->top + c->lane * rank, x = at(c, start[rank]);
         if (end[rank] > start[rank])
             qdr_picture_rectangle(c->picture, x, y + c->lane * 0.04, at(c, end[rank]) - x, c->lane * 0.92,
-                                  "fill=\"#efefef\"", NULL);
+                                  INSIDE, NULL);
+        snprintf(style, sizeof style, "fill=\"%s\"", qdr_picture_colour(rank, colour));
+        qdr_picture_rectangle(c->picture, LEFT - 14, y + c->lane * 0.2, 8, c->lane * 0.6, style, NULL);
         if (rank % every) continue;
         snprintf(label, sizeof label, "%d", rank);
-        qdr_picture_text(c->picture, LEFT - 18, y + c->lane * 0.5 + 3.5, "text-anchor=\"end\"", label);
-        snprintf(style, sizeof style, "fill=\"%s\"", qdr_picture_colour(rank, colour));
-        qdr_picture_rectangle(c->picture, LEFT - 14, y + c->lane * 0.2, 8, fmax(c->lane * 0.6, 2), style,
-                              NULL);
+        qdr_picture_text(c->picture, LEFT - 18, y + c->lane * 0.5 + 5, "text-anchor=\"end\"", label);
     }
     free(start);
     free(end);
@@ -209,7 +222,7 @@ static void draw_windows(const canvas *c, const trace_method *method, int64_t la
             if (drawn++)
                 qdr_picture_pen_line(c->picture, x, level), qdr_picture_pen_line(c->picture, x, y);
             else {
-                qdr_picture_path(c->picture, "fill=\"none\" stroke=\"#000\" stroke-width=\"1.2\"");
+                qdr_picture_path(c->picture, "fill=\"none\" " WINDOW);
                 qdr_picture_pen_move(c->picture, x, y);
             }
             last = x;
@@ -238,35 +251,52 @@ static void draw_axis(const canvas *c, double bound) {
          tick++) {
         double seconds = tick * qdr_picture_tick(c->seconds);
         qdr_picture_line(c->picture, at(c, seconds), bottom, at(c, seconds), bottom + 5, "stroke=\"#333\"");
-        qdr_picture_text(c->picture, at(c, seconds), bottom + 18, "text-anchor=\"middle\"",
-                         units_seconds(seconds, label));
+        qdr_picture_text(c->picture, at(c, seconds), bottom + 20, "text-anchor=\"middle\"",
+                         tick ? units_seconds(seconds, label) : "0");
     }
     if (!(bound > 0) || bound > c->seconds * (1 + 1e-9)) return;
-    qdr_picture_line(c->picture, at(c, bound), c->top - 4, at(c, bound), bottom + 22,
-                     "stroke=\"#c00\" stroke-width=\"1.5\" stroke-dasharray=\"5,3\"");
+    qdr_picture_line(c->picture, at(c, bound), c->top - 3, at(c, bound), bottom + 5, BOUND);
     snprintf(text, sizeof text, "bound %s", units_seconds(bound, label));
-    qdr_picture_text(c->picture, at(c, bound), bottom + 32, "text-anchor=\"middle\" fill=\"#c00\"", text);
+    qdr_picture_text(c->picture, fmax(at(c, bound), LEFT + 3 * LETTERS), bottom + 36,
+                     "text-anchor=\"middle\" fill=\"#c00\"", text);
+}
+
+/* Why a panel has no bars, in its middle. */
+static void draw_reason(const canvas *c, const trace_method *method) {
+    double middle = c->top + c->lane * c->ranks * 0.5;
+    const char *why = trace_is_call(method)
+                          ? "one call of MPI, which does not tell what it sends when: known is how long each "
+                            "rank was in it"
+                          : "no message was recorded";
+    double width = 0.56 * LETTERS * (double)strlen(why);
+    qdr_picture_rectangle(c->picture, LEFT + (WIDTH - width) * 0.5, middle - LETTERS * 0.9, width,
+                          LETTERS * 1.8, "fill=\"#fff\" stroke=\"#bbb\"", NULL);
+    qdr_picture_text(c->picture, LEFT + WIDTH * 0.5, middle + LETTERS * 0.36, "text-anchor=\"middle\"", why);
+}
+
+static void draw_heading(const canvas *c, const trace_method *method, double bound, int64_t window) {
+    char seconds[UNITS_TEXT], ratio[64] = "", largest[64] = "";
+    if (bound > 0) snprintf(ratio, sizeof ratio, ", %.2f times the bound", method->seconds / bound);
+    if (window) snprintf(largest, sizeof largest, "; window at most %.1f KiB", (double)window / 1024);
+    char *title =
+        print_text("%s: %s%s%s", method->name, units_seconds(method->seconds, seconds), ratio, largest);
+    double above = method->what ? 18 : 0;
+    qdr_picture_text(c->picture, LEFT, c->top - 9 - above, "font-size=\"16\" font-weight=\"bold\"", title);
+    if (method->what) qdr_picture_text(c->picture, LEFT, c->top - 9, NULL, method->what);
+    free(title);
 }
 
 static void draw_panel(canvas *c, const trace_method *method, double bound) {
-    char seconds[UNITS_TEXT], ratio[64] = "";
-    int64_t count;
+    int64_t count, window = largest_window(method);
     transfer *transfers = draw_match(method, &count);
-    if (bound > 0) snprintf(ratio, sizeof ratio, ", %.2f times the bound", method->seconds / bound);
-    int64_t largest = largest_window(method);
-    char *windows =
-        largest ? print_text("; black lines: the window, at most %.1f KiB", (double)largest / 1024) : NULL;
-    char *title = print_text("%s: %s%s%s", method->name, units_seconds(method->seconds, seconds), ratio,
-                             windows ? windows : "");
-    qdr_picture_text(c->picture, LEFT, c->top - 9, "font-size=\"14\" font-weight=\"bold\"", title);
+    draw_heading(c, method, bound, window);
     draw_lanes(c, method);
     draw_transfers(c, transfers, count, 0);
     draw_transfers(c, transfers, count, 1);
     draw_grants(c, method);
-    draw_windows(c, method, largest);
+    draw_windows(c, method, window);
     draw_axis(c, bound);
-    free(windows);
-    free(title);
+    if (count == 0) draw_reason(c, method);
     free(transfers);
 }
 
@@ -281,23 +311,61 @@ static double last_moment(const trace_method *const *methods, int count) {
     return last;
 }
 
+/* What each kind of mark means, with one of it before it. */
+static void draw_legend(const canvas *c) {
+    static const struct {
+        double x, y, height; /* of a box; height 0: a line */
+        const char *style, *meaning;
+    } marks[] = {
+        {0, 66, 14, INSIDE " stroke=\"#bbb\"", "the rank is in the exchange"},
+        {240, 69, 8, "fill=\"#777\"", "a message on its way to it, in the sender's colour"},
+        {640, 71, 4, "fill=\"#777\"", "what it sends, in the receiver's colour"},
+        {0, 95, 0, WINDOW, "its window, higher for more"},
+        {240, 95, 0, BOUND, "the bound"},
+    };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        double x = LEFT + marks[i].x;
+        if (marks[i].height > 0)
+            qdr_picture_rectangle(c->picture, x, marks[i].y, 26, marks[i].height, marks[i].style, NULL);
+        else
+            qdr_picture_line(c->picture, x, marks[i].y, x + 26, marks[i].y, marks[i].style);
+        qdr_picture_text(c->picture, x + 32, i < 3 ? 78 : 100, NULL, marks[i].meaning);
+    }
+    for (int i = 0; i < 4; i++)
+        qdr_picture_line(c->picture, LEFT + 364 + 6 * i, 91, LEFT + 364 + 6 * i, 99, "stroke=\"#222\"");
+    qdr_picture_text(c->picture, LEFT + 392, 100, NULL, "its grants");
+    char colour[QDR_COLOUR_TEXT], style[48];
+    for (int i = 0; i < 3; i++) {
+        snprintf(style, sizeof style, "fill=\"%s\"", qdr_picture_colour(i, colour));
+        qdr_picture_rectangle(c->picture, LEFT + 496 + 9 * i, 88, 8, 14, style, NULL);
+    }
+    qdr_picture_text(c->picture, LEFT + 530, 100, NULL, "the colour of a rank, beside its number");
+}
+
+/* Settings may be many; the trace has all of them. */
+static void write_title(const canvas *c, const trace *trace) {
+    enum { MOST = 150 };
+    char *title = print_text("%s, %d rank%s", trace->pattern, trace->ranks, trace->ranks == 1 ? "" : "s");
+    qdr_picture_text(c->picture, LEFT, 28, "font-size=\"18\"", title);
+    free(title);
+    if (!trace->mpi) return;
+    char *mpi = print_text("%.*s%s", MOST, trace->mpi, strlen(trace->mpi) > MOST ? " ..." : "");
+    qdr_picture_text(c->picture, LEFT, 48, NULL, mpi);
+    free(mpi);
+}
+
 int draw_timelines(const trace *trace, const trace_method *const *methods, int count, FILE *out) {
     canvas c = {.ranks = trace->ranks, .seconds = last_moment(methods, count)};
     c.lane = c.ranks <= 16 ? 26 : c.ranks <= 40 ? 16 : c.ranks <= 128 ? 9 : fmax(1152.0 / c.ranks, 1);
     double panel = HEADING + c.lane * c.ranks + AXIS, width = LEFT + WIDTH + RIGHT,
            height = TOP + panel * count;
-    if (qdr_picture_create(out, width, height, 10, &c.picture)) return complain_library();
-    char *title = print_text("%s, %d rank%s", trace->pattern, trace->ranks, trace->ranks == 1 ? "" : "s");
-    qdr_picture_text(c.picture, LEFT, 26, "font-size=\"17\"", title);
-    qdr_picture_text(
-        c.picture, LEFT, 48, "font-size=\"12\"",
-        "bars: messages on their way to a rank, coloured by sender; thin line above: what it sends; ticks "
-        "below: its grants; grey: in the exchange");
+    if (qdr_picture_create(out, width, height, LETTERS, &c.picture)) return complain_library();
+    write_title(&c, trace);
+    draw_legend(&c);
     for (int i = 0; i < count; i++) {
         c.top = TOP + panel * i + HEADING;
         draw_panel(&c, methods[i], trace->bound);
     }
-    free(title);
     free(c.bars);
     return qdr_picture_destroy(&c.picture) ? complain_library() : EXIT_GOOD;
 }

@@ -28,9 +28,13 @@ static void is_read_back(double bound) {
                                          {0, TRACE_ARRIVAL, 0.625, 1, 3, 8192, INT64_C(1) << 60},
                                          {0, TRACE_END, 1, -1, 0, 0, 0}};
     char path[] = "/tmp/quadrille-trace.XXXXXX";
-    trace written = {.pattern = copy_text("a \"b\" \\ c"), .ranks = 2, .bound = bound}, read;
-    set_events(trace_add(&written, "isend", 1), events, 5);
-    trace_add(&written, "paced", 0.5);
+    trace written = {.pattern = copy_text("a \"b\" \\ c"),
+                     .mpi = copy_text("Open MPI 4, told a=1"),
+                     .ranks = 2,
+                     .bound = bound},
+          read;
+    set_events(trace_add(&written, "isend", "all \"at once\"", 1), events, 5);
+    trace_add(&written, "paced", NULL, 0.5);
     FILE *stream = fdopen(mkstemp(path), "w");
     assert_non_null(stream);
     trace_write(&written, stream);
@@ -38,11 +42,14 @@ static void is_read_back(double bound) {
     assert_int_equal(trace_read(path, &read), EXIT_GOOD);
     remove(path);
     assert_string_equal(read.pattern, written.pattern);
+    assert_string_equal(read.mpi, written.mpi);
     assert_int_equal(read.ranks, 2);
     assert_true(read.bound == bound || (isnan(read.bound) && isnan(bound)));
     assert_int_equal(read.methods, 2);
     assert_string_equal(read.method[1].name, "paced");
     assert_int_equal(read.method[1].events, 0);
+    assert_string_equal(read.method[0].what, "all \"at once\"");
+    assert_null(read.method[1].what);
     assert_int_equal(read.method[0].events, 5);
     for (int i = 0; i < 5; i++) {
         const trace_event *got = &read.method[0].event[i], *want = &events[i];

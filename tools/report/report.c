@@ -57,11 +57,30 @@ static int report_operand(const arguments *arguments, const char *text, report_c
 
 /* ---- the page ------------------------------------------------------------------------------------------ */
 
+static int is_like(const report_chapter *a, const report_chapter *b) {
+    return !strcmp(a->title, b->title) && !strcmp(a->kind, b->kind);
+}
+
+/* A title that no other chapter has: one pattern may be predicted, measured and recorded, and each of it more than once. */
+static char *own_title(const report_chapter *chapters, int count, int number) {
+    const report_chapter *chapter = &chapters[number];
+    int before = 0, all = 0;
+    for (int i = 0; i < count; i++) {
+        int alike = is_like(&chapters[i], chapter);
+        before += alike && i < number;
+        all += alike;
+    }
+    return all == 1 ? print_text("%s, %s", chapter->title, chapter->kind)
+                    : print_text("%s, %s (%d of %d)", chapter->title, chapter->kind, before + 1, all);
+}
+
 static json_t *join(report_chapter *chapters, int count) {
     json_t *sections = json_array();
     for (int i = 0; i < count; i++) {
-        if (count > 1) json_add(sections, page_chapter(chapters[i].title, chapters[i].text));
+        char *title = own_title(chapters, count, i);
+        if (count > 1) json_add(sections, page_chapter(title, chapters[i].text));
         json_array_extend(sections, chapters[i].sections);
+        free(title);
     }
     return sections;
 }

@@ -12,6 +12,7 @@
 
 typedef struct report_chapter {
     char *title, *text; /* what it is about, and the most important numbers of it */
+    const char *kind;   /* one word: where they come from */
     json_t *sections;   /* an array */
 } report_chapter;
 
@@ -62,7 +63,8 @@ typedef struct report_panel {
     int stages;
     double seconds; /* from 0 to the last moment */
     double bound;   /* not above 0: none */
-    json_t *more;   /* further keys, or NULL; stolen */
+    const char *bound_name;
+    json_t *more; /* further keys, or NULL; stolen */
 } report_panel;
 
 /* Panels on one time axis. `measured` ones were recorded, the others predicted. */

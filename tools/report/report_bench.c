@@ -16,8 +16,8 @@
 #include "report.h"
 
 typedef struct measured {
-    const char *name, *algorithm, *pacing; /* of the document; NULL: not told */
-    double median, least, most, predicted; /* predicted: NAN when there is none */
+    const char *name, *algorithm, *pacing, *what; /* of the document; NULL: not told */
+    double median, least, most, predicted;        /* predicted: NAN when there is none */
     int64_t repetitions;
     int chosen;
 } measured;
@@ -28,6 +28,7 @@ typedef struct results {
     int64_t messages, bytes;
     double bound; /* NAN: none */
     int verified;
+    const json_t *mpi; /* NULL: not told */
     measured *method;
     qdr_pattern *pattern; /* NULL: it cannot be made again */
     int64_t item_bytes;
@@ -54,6 +55,7 @@ static int read_method(const results *results, int index, const json_t *object, 
     *method = (measured){.name = json_string_value(json_object_get(object, "method")),
                          .algorithm = json_string_value(json_object_get(object, "algorithm")),
                          .pacing = json_string_value(json_object_get(object, "pacing")),
+                         .what = json_string_value(json_object_get(object, "what")),
                          .predicted = NAN,
                          .chosen = json_is_true(json_object_get(object, "chosen"))};
     if (!method->name || !read_time(object, "median_seconds", &method->median) ||
@@ -84,6 +86,7 @@ static int read_results(const json_t *root, results *results) {
     results->ranks = (int)ranks;
     if (!read_time(root, "bound_seconds", &results->bound) || results->bound <= 0) results->bound = NAN;
     results->verified = json_is_true(json_object_get(root, "verified"));
+    results->mpi = json_object_get(root, "mpi");
     results->method = ALLOCATE(measured, (int64_t)json_array_size(methods));
     for (size_t i = 0; i < json_array_size(methods) && !code; i++)
         code = read_method(results, (int)i, json_array_get(methods, i), &results->method[results->count++]);
@@ -178,6 +181,14 @@ static json_t *ratio_cell(double value, double other) {
     return json_string(text);
 }
 
+/* Files of older releases say less. */
+static char *what_ran(const measured *method) {
+    if (method->what) return copy_text(method->what);
+    return print_text("%s%s%s%s", method->algorithm ? method->algorithm : "", method->pacing ? ", " : "",
+                      method->pacing ? method->pacing : "",
+                      method->chosen ? " (the default rule's choice)" : "");
+}
+
 static json_t *table_row(const results *results, const measured *method, double slowest, int predicted) {
     json_t *row = json_array();
     char text[UNITS_TEXT];
@@ -194,9 +205,7 @@ static json_t *table_row(const results *results, const measured *method, double 
         json_add(row, ratio_cell(method->median, method->predicted));
     }
     report_add_count(row, method->repetitions);
-    char *what = print_text("%s%s%s%s", method->algorithm ? method->algorithm : "",
-                            method->pacing ? ", " : "", method->pacing ? method->pacing : "",
-                            method->chosen ? " (the default rule's choice)" : "");
+    char *what = what_ran(method);
     json_add(row, json_text(what));
     free(what);
     return row;
@@ -207,10 +216,8 @@ static json_t *table_of(const results *results) {
     int predicted = has_predictions(results);
     double slowest = results->method[results->count - 1].median;
     report_column(columns, REPORT_LEFT, "method", "");
-    report_column(
-        columns, REPORT_RIGHT, "median",
-        "Of all repetitions, each of which lasts until the slowest rank is done. The red tick is the "
-        "bound.");
+    report_column(columns, REPORT_RIGHT, "median",
+                  "Of all repetitions, each of which lasts until the slowest rank is done.");
     report_column(columns, REPORT_RIGHT, "fastest", "");
     report_column(columns, REPORT_RIGHT, "slowest", "");
     report_column(columns, REPORT_RIGHT, "/ best", "Median to the best median.");
@@ -219,8 +226,9 @@ static json_t *table_of(const results *results) {
         report_column(columns, REPORT_RIGHT, "predicted", "");
         report_column(columns, REPORT_RIGHT, "/ predicted", "Median to the prediction.");
     }
-    report_column(columns, REPORT_RIGHT, "repetitions", "");
-    report_column(columns, REPORT_LEFT, "what ran", "");
+    report_column(columns, REPORT_RIGHT, "runs", "Repetitions that count.");
+    report_column(columns, REPORT_LEFT, "what ran",
+                  "Plans: algorithm and pacing. MPI: the call, and what MPI was told.");
     if (results->bound > slowest) slowest = results->bound;
     for (int i = 0; i < results->count; i++)
         json_add(rows, table_row(results, &results->method[i], slowest, predicted));
@@ -228,8 +236,26 @@ static json_t *table_of(const results *results) {
                                         : print_text("%d methods side by side: %s is the fastest",
                                                      results->count, results->method[0].name);
     json_t *section = page_table(heading, columns, rows);
+    if (results->bound > 0) json_put(section, "mark", json_string("the bound"));
     free(heading);
     return section;
+}
+
+/* " MPI was Open MPI 4.1.4, told A=1, B=2.", or nothing when the file does not tell. */
+static char *mpi_text(const results *results) {
+    const char *library = json_string_value(json_object_get(results->mpi, "library"));
+    const json_t *settings = json_object_get(results->mpi, "settings");
+    if (!library) return copy_text("");
+    char *text = print_text(" MPI was %s, told %s", library, json_array_size(settings) ? "" : "nothing");
+    for (size_t i = 0; i < json_array_size(settings); i++) {
+        const char *setting = json_string_value(json_array_get(settings, i));
+        char *longer = print_text("%s%s%s", text, i ? ", " : "", setting ? setting : "?");
+        free(text);
+        text = longer;
+    }
+    char *sentence = print_text("%s.", text);
+    free(text);
+    return sentence;
 }
 
 /* Why there is no prediction although a machine is given; NULL when there is nothing to say. */
@@ -247,13 +273,16 @@ static void make_chapter(const results *results, report_chapter *chapter) {
     char messages[UNITS_TEXT], size[UNITS_TEXT], bound[UNITS_TEXT];
     char *least = results->bound > 0 ? print_text(" The bound is %s.", report_seconds(results->bound, bound))
                                      : copy_text("");
+    char *mpi = mpi_text(results);
     chapter->title = copy_text(results->text);
+    chapter->kind = "measured";
     chapter->text =
-        print_text("Measured on %d rank%s: %s message%s, %s in all.%s %s", results->ranks,
+        print_text("Measured on %d rank%s: %s message%s, %s in all.%s %s%s", results->ranks,
                    results->ranks == 1 ? "" : "s", report_count(results->messages, messages),
                    results->messages == 1 ? "" : "s", report_bytes(results->bytes, size), least,
-                   results->verified ? "All contents were verified." : "SOME CONTENTS WERE WRONG.");
+                   results->verified ? "All contents were verified." : "SOME CONTENTS WERE WRONG.", mpi);
     free(least);
+    free(mpi);
     json_add(chapter->sections, ranges_of(results));
     json_add(chapter->sections, table_of(results));
     if (missing(results)) json_add(chapter->sections, page_text("", missing(results)));

@@ -157,7 +157,7 @@ static json_t *facts_of(const study *study) {
     report_fact(facts, "most bytes out", "of one rank: r", "%s", report_bytes(s->out_traffic, one));
     report_fact(facts, "most bytes in", "into one rank: c", "%s", report_bytes(s->in_traffic, one));
     report_fact(facts, "traffic", "max(r, c): through the busiest port", "%s", report_bytes(s->traffic, one));
-    report_fact(facts, "bound", "no direct schedule is faster", "%s",
+    report_fact(facts, "direct bound", "no direct schedule is faster", "%s",
                 report_seconds(study->bounds.direct, one));
     report_fact(facts, "bound of all", "no schedule at all is faster", "%s",
                 report_seconds(study->bounds.any, one));
@@ -168,11 +168,29 @@ static const char *remark(const candidate *candidate) {
     return candidate->prediction.unsafe ? "unsafe: more bytes under way to one rank than buffers hold" : "";
 }
 
-static json_t *table_row(const candidate *candidate, double slowest, int unsafe) {
+/* Schedules of several stages have another bound than direct ones, and both are in this study. */
+static int has_two_bounds(const study *study) {
+    int direct = 0, staged = 0;
+    for (int i = 0; i < study->kept; i++) {
+        direct |= study->candidate[i].info.direct;
+        staged |= !study->candidate[i].info.direct;
+    }
+    return direct && staged && study->bounds.any < study->bounds.direct;
+}
+
+static const char *bound_name(const study *study, const candidate *candidate) {
+    return !has_two_bounds(study) ? "bound" : candidate->info.direct ? "direct bound" : "bound of all";
+}
+
+static json_t *ratio_cell(const candidate *candidate, double bound) {
+    char text[UNITS_TEXT];
+    snprintf(text, sizeof text, "%.2f", bound > 0 ? candidate->prediction.seconds / bound : 1);
+    return json_string(text);
+}
+
+static json_t *table_row(const study *study, const candidate *candidate, double slowest, int unsafe) {
     json_t *row = json_array();
-    char text[UNITS_TEXT], ratio[UNITS_TEXT];
-    snprintf(ratio, sizeof ratio, "%.2f",
-             candidate->bound > 0 ? candidate->prediction.seconds / candidate->bound : 1);
+    char text[UNITS_TEXT];
     json_add(row, json_text(candidate->name));
     json_add(row, json_text(candidate->aliases));
     report_add_count(row, candidate->info.stages);
@@ -180,7 +198,11 @@ static json_t *table_row(const candidate *candidate, double slowest, int unsafe)
     report_add_count(row, candidate->count);
     json_add(row, report_bar_cell(report_seconds(candidate->prediction.seconds, text),
                                   candidate->prediction.seconds, slowest, candidate->bound));
-    json_add(row, json_string(ratio));
+    if (has_two_bounds(study)) {
+        json_add(row, candidate->info.direct ? ratio_cell(candidate, study->bounds.direct) : json_null());
+        json_add(row, ratio_cell(candidate, study->bounds.any));
+    } else
+        json_add(row, ratio_cell(candidate, candidate->bound));
     if (unsafe) json_add(row, json_string(remark(candidate)));
     return row;
 }
@@ -188,27 +210,36 @@ static json_t *table_row(const candidate *candidate, double slowest, int unsafe)
 static json_t *table_of(const study *study) {
     json_t *columns = json_array(), *rows = json_array();
     const candidate *best = &study->candidate[0];
-    double slowest = study->candidate[study->kept - 1].prediction.seconds;
+    double slowest = study->candidate[study->kept - 1].prediction.seconds,
+           ratio = best->bound > 0 ? best->prediction.seconds / best->bound : 1;
     int unsafe = 0;
     report_column(columns, REPORT_LEFT, "algorithm", "");
     report_column(columns, REPORT_LEFT, "papers", "Its names in the papers.");
     report_column(columns, REPORT_RIGHT, "stages", "Data is forwarded between stages; one stage is direct.");
     report_column(columns, REPORT_RIGHT, "phases", "That are not empty.");
     report_column(columns, REPORT_RIGHT, "transfers", "");
-    report_column(columns, REPORT_RIGHT, "predicted time", "The red tick is the bound.");
-    report_column(columns, REPORT_RIGHT, "/ bound",
-                  "Direct schedules: to the bound of direct ones. Several stages: to the bound of all.");
+    report_column(columns, REPORT_RIGHT, "predicted time", "");
+    if (has_two_bounds(study)) {
+        report_column(columns, REPORT_RIGHT, "/ direct bound",
+                      "Of schedules with one stage. No direct schedule is faster than this bound.");
+        report_column(columns, REPORT_RIGHT, "/ bound of all",
+                      "No schedule at all is faster than this bound.");
+    } else
+        report_column(columns, REPORT_RIGHT, "/ bound", "");
     for (int i = 0; i < study->kept; i++) unsafe |= study->candidate[i].prediction.unsafe;
     if (unsafe) report_column(columns, REPORT_LEFT, "remark", "");
-    for (int i = 0; i < study->kept; i++) json_add(rows, table_row(&study->candidate[i], slowest, unsafe));
+    for (int i = 0; i < study->kept; i++)
+        json_add(rows, table_row(study, &study->candidate[i], slowest, unsafe));
     char *heading =
         study->kept == 1
-            ? print_text("%s: %.2f times the bound", best->name,
-                         best->bound > 0 ? best->prediction.seconds / best->bound : 1)
-            : print_text("%d algorithms compared: %s is predicted to be the fastest, %.2f times the bound",
-                         study->kept, best->name,
-                         best->bound > 0 ? best->prediction.seconds / best->bound : 1);
+            ? print_text("%s: %.2f times the bound", best->name, ratio)
+            : print_text("%d algorithms compared: %s is predicted to be the fastest, %.2f times the %s",
+                         study->kept, best->name, ratio, bound_name(study, best));
     json_t *section = page_table(heading, columns, rows);
+    json_put(section, "mark",
+             json_string(has_two_bounds(study)
+                             ? "the bound: the direct one for one stage, that of all for several"
+                             : "the bound"));
     free(heading);
     return section;
 }
@@ -220,31 +251,31 @@ static void add_bound(json_t *list, const char *name, double seconds) {
 static json_t *phases_of(study *study) {
     json_t *rows = json_array(), *bounds = json_array();
     double slowest = study->candidate[study->kept - 1].prediction.seconds;
-    int direct = 0, staged = 0;
+    int two = has_two_bounds(study);
     for (int i = 0; i < study->kept; i++) {
-        direct |= study->candidate[i].info.direct;
-        staged |= !study->candidate[i].info.direct;
-        json_add(rows, study->candidate[i].row);
+        json_t *row = study->candidate[i].row;
+        if (two) json_put(row, "against", json_string(bound_name(study, &study->candidate[i])));
+        json_add(rows, row);
         study->candidate[i].row = NULL;
     }
-    int differ = staged && study->bounds.any < study->bounds.direct;
-    if (differ) add_bound(bounds, direct ? "bound, staged" : "bound", study->bounds.any);
-    if (direct || !differ) add_bound(bounds, differ ? "bound, direct" : "bound", study->bounds.direct);
+    if (two) add_bound(bounds, "bound of all", study->bounds.any);
+    add_bound(bounds, two ? "direct bound" : "bound", two ? study->bounds.direct : study->candidate[0].bound);
     if (study->bounds.direct > slowest) slowest = study->bounds.direct;
     return json_pack(
         "{s:s, s:s, s:s, s:f, s:o, s:o}", "kind", "phases", "heading",
         "What each phase adds, against the bound", "text",
         "Each row is a schedule, each segment the time that one more phase adds to it; phases "
-        "overlap, because ranks do not wait for one another. The dashed line is the bound, the time "
-        "that the wires need in any case.",
+        "overlap, because ranks do not wait for one another. Dashed lines are bounds, times that "
+        "the wires need in any case.",
         "seconds", slowest, "bounds", bounds, "rows", rows);
 }
 
-static char *panel_note(const candidate *candidate) {
+static char *panel_note(const study *study, const candidate *candidate) {
     char seconds[UNITS_TEXT];
     report_seconds(candidate->prediction.seconds, seconds);
     if (!(candidate->bound > 0)) return print_text("%s", seconds);
-    return print_text("%s, %.2f times the bound", seconds, candidate->prediction.seconds / candidate->bound);
+    return print_text("%s, %.2f times the %s", seconds, candidate->prediction.seconds / candidate->bound,
+                      bound_name(study, candidate));
 }
 
 static json_t *timeline_of(const study *study) {
@@ -255,7 +286,7 @@ static json_t *timeline_of(const study *study) {
         for (int i = 0; i < study->kept; i++) {
             candidate *candidate = &study->candidate[i];
             if (candidate->order != order || !candidate->bars) continue;
-            notes[count] = panel_note(candidate);
+            notes[count] = panel_note(study, candidate);
             panels[count] = (report_panel){.title = candidate->name,
                                            .note = notes[count],
                                            .bars = candidate->bars,
@@ -263,7 +294,8 @@ static json_t *timeline_of(const study *study) {
                                            .phases = candidate->phases,
                                            .stages = candidate->info.stages,
                                            .seconds = candidate->prediction.seconds,
-                                           .bound = candidate->bound};
+                                           .bound = candidate->bound,
+                                           .bound_name = bound_name(study, candidate)};
             count++;
         }
     json_t *section = report_timeline(count == 1 ? "The schedule in time, as predicted"
@@ -295,6 +327,7 @@ static void add_heading(const study *study, report_chapter *chapter) {
     char ranks[UNITS_TEXT], messages[UNITS_TEXT], size[UNITS_TEXT], bound[UNITS_TEXT];
     report_count(s->ranks, ranks);
     chapter->title = copy_text(study->text);
+    chapter->kind = "predicted";
     chapter->text =
         s->messages == 0
             ? print_text("%s rank%s, and no message between different ones: there is nothing to schedule.",

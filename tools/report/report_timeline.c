@@ -111,7 +111,7 @@ static json_t *panel_of(const report_panel *panel, int lanes) {
         for (int k = 0; k < lists; k++) report_add_count(list[k], value[k]);
     }
     if (panel->bound > 0)
-        json_put(made, "bound", json_pack("{s:s, s:f}", "name", "bound", "seconds", panel->bound));
+        json_put(made, "bound", json_pack("{s:s, s:f}", "name", panel->bound_name, "seconds", panel->bound));
     if (panel->more) json_join(made, panel->more);
     return made;
 }

@@ -95,6 +95,15 @@ static json_t *windows_of(const recorded *recorded) {
     return json_pack("{s:o, s:o, s:o}", "rank", rank, "time", time, "bytes", bytes);
 }
 
+/* Why there are no bars. */
+static const char *reason(const recorded *recorded) {
+    if (recorded->count) return "";
+    return trace_is_call(recorded->method) ? "Empty: this is one call of MPI, which does not tell what it "
+                                             "sends when. Known is how long each "
+                                             "rank was in it, which is grey."
+                                           : "Empty: no message was recorded.";
+}
+
 /* When each rank was in the exchange, its grants and its window. */
 static json_t *more_of(const trace *trace, const recorded *recorded) {
     json_t *began = json_array(), *ended = json_array(), *rank = json_array(), *time = json_array();
@@ -113,8 +122,10 @@ static json_t *more_of(const trace *trace, const recorded *recorded) {
     }
     free(start);
     free(end);
-    return json_pack("{s:o, s:o, s:{s:o, s:o}, s:o}", "began", began, "ended", ended, "grants", "rank", rank,
-                     "time", time, "windows", windows_of(recorded));
+    return json_pack("{s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:s}", "began", began, "ended", ended, "grants",
+                     "rank", rank, "time", time, "windows", windows_of(recorded), "what",
+                     json_text(recorded->method->what ? recorded->method->what : ""), "empty",
+                     reason(recorded));
 }
 
 static json_t *timeline_of(const trace *trace, recorded *recorded) {
@@ -128,6 +139,7 @@ static json_t *timeline_of(const trace *trace, recorded *recorded) {
                                    .stages = 1,
                                    .seconds = recorded[i].last,
                                    .bound = trace->bound,
+                                   .bound_name = "bound",
                                    .more = more_of(trace, &recorded[i])};
     json_t *section = report_timeline(
         "What happened, rank by rank",
@@ -154,27 +166,38 @@ static json_t *table_row(const trace *trace, const recorded *recorded, double sl
     json_add(row,
              report_bar_cell(report_seconds(method->seconds, text), method->seconds, slowest, trace->bound));
     json_add(row, trace->bound > 0 ? json_string(ratio) : json_null());
-    json_add(row, recorded->count ? json_integer(recorded->count) : json_null());
+    json_add(row, recorded->count         ? json_integer(recorded->count)
+                  : trace_is_call(method) ? json_string("not told")
+                                          : json_null());
     json_add(row, recorded->count ? json_integer(recorded->deepest) : json_null());
     json_add(row, recorded->count ? json_string(report_seconds(under_way / (double)recorded->count, text))
                                   : json_null());
+    json_add(row, method->what ? json_text(method->what) : json_null());
     return row;
 }
 
 static json_t *table_of(const trace *trace, const recorded *recorded) {
     json_t *columns = json_array(), *rows = json_array();
     report_column(columns, REPORT_LEFT, "method", "");
-    report_column(columns, REPORT_RIGHT, "time",
-                  "One exchange, of the slowest rank. The red tick is the bound.");
+    report_column(columns, REPORT_RIGHT, "time", "One exchange, of the slowest rank.");
     report_column(columns, REPORT_RIGHT, "/ bound", "");
-    report_column(columns, REPORT_RIGHT, "messages", "Recorded; calls inside of MPI are not.");
+    report_column(columns, REPORT_RIGHT, "messages",
+                  "That were recorded. What MPI does inside of one call is not, and has none here.");
     report_column(
         columns, REPORT_RIGHT, "most at once",
         "Messages on their way to one rank at the same time: what its port and buffers have to bear.");
     report_column(columns, REPORT_RIGHT, "mean time under way", "From the sending to the arrival.");
-    for (int i = 0; i < trace->methods; i++)
+    int told = 0;
+    for (int i = 0; i < trace->methods; i++) {
+        told |= recorded[i].method->what != NULL;
         json_add(rows, table_row(trace, &recorded[i], fmax(recorded[0].method->seconds, trace->bound)));
-    return page_table("The methods in numbers", columns, rows);
+    }
+    if (told)
+        report_column(columns, REPORT_LEFT, "what ran",
+                      "Plans: algorithm and pacing. MPI: the call, and what MPI was told.");
+    json_t *section = page_table("The methods in numbers", columns, rows);
+    if (trace->bound > 0) json_put(section, "mark", json_string("the bound"));
+    return section;
 }
 
 /* ---- the matrix that was moved ------------------------------------------------------------------------- */
@@ -221,11 +244,14 @@ static void make_chapter(const trace *trace, recorded *recorded, report_chapter 
     report_seconds(slowest->seconds, slow);
     report_seconds(fastest->seconds, fast);
     chapter->title = copy_text(trace->pattern);
+    chapter->kind = "recorded";
     char *others = trace->methods > 1 ? print_text(", %s %s", fastest->name, fast) : copy_text("");
     char *least = trace->bound > 0 ? print_text(" The bound is %s.", report_seconds(trace->bound, bound))
                                    : copy_text("");
-    chapter->text = print_text("Recorded on %d rank%s: %s took %s%s.%s", trace->ranks,
-                               trace->ranks == 1 ? "" : "s", slowest->name, slow, others, least);
+    char *mpi = trace->mpi ? print_text(" MPI was %s.", trace->mpi) : copy_text("");
+    chapter->text = print_text("Recorded on %d rank%s: %s took %s%s.%s%s", trace->ranks,
+                               trace->ranks == 1 ? "" : "s", slowest->name, slow, others, least, mpi);
+    free(mpi);
     free(others);
     free(least);
     json_add(chapter->sections, table_of(trace, recorded));

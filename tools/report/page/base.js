@@ -9,10 +9,15 @@ function element(tag, attributes, ...children) {
   return made;
 }
 
+// A text of many parts without blanks, as a pattern has, may go on in the next line after each of them.
+function breakable(text) {
+  return text.split(/(?<=[,:;/])/).flatMap((part, i) => (i ? [element("wbr"), part] : [part]));
+}
+
 // A section with its heading and what one sees in it.
 function openSection(section, caption, half) {
   return element("section", { class: section.kind + (half ? " half" : "") },
-    section.heading ? element("h3", {}, section.heading) : null,
+    section.heading ? element("h3", {}, breakable(section.heading)) : null,
     caption ? element("p", { class: "caption" }, caption) : null);
 }
 
@@ -190,6 +195,17 @@ function writeText(context, text, x, y, align, colour) {
   context.fillText(text, x, y);
 }
 
+// On top of lines.
+function writeAbove(context, text, x, y, align, colour) {
+  context.strokeStyle = theme.paper;
+  context.lineWidth = 4;
+  context.lineJoin = "round";
+  context.textAlign = align || "left";
+  context.strokeText(text, x, y);
+  context.lineWidth = 1;
+  writeText(context, text, x, y, align, colour);
+}
+
 function line(context, x1, y1, x2, y2, colour, dash) {
   context.save();
   context.strokeStyle = colour;
@@ -205,7 +221,7 @@ function line(context, x1, y1, x2, y2, colour, dash) {
 function timeAxis(context, first, last, at, left, right, top, bottom) {
   line(context, left, bottom + 0.5, right, bottom + 0.5, theme.soft);
   if (!(last > first)) return;
-  const step = roundStep(last - first, Math.max(2, Math.floor((right - left) / 92)));
+  const step = roundStep(last - first, Math.max(2, Math.floor((right - left) / 72)));
   const [name, size] = timeUnit(Math.max(last, step));
   const digits = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9));
   for (let k = Math.ceil(first / step - 1e-9); k * step <= last * (1 + 1e-9); k++) {
@@ -218,16 +234,30 @@ function timeAxis(context, first, last, at, left, right, top, bottom) {
   }
 }
 
-// Dashed lines that nothing can be left of, each with its name above.
+// The same for times of very different size: decades, and parts of them where there is room.
+function logAxis(context, first, last, at, left, right, top, bottom) {
+  const decade = (right - left) / Math.log10(last / first), digits = decade > 180 ? [1, 2, 5] : decade > 90 ? [1, 3] : [1];
+  const every = Math.max(1, Math.ceil(64 / decade));
+  line(context, left, bottom + 0.5, right, bottom + 0.5, theme.soft);
+  for (let power = Math.floor(Math.log10(first)); power <= Math.log10(last); power++)
+    for (const digit of power % every === 0 ? digits : []) {
+      const time = digit * Math.pow(10, power), x = Math.round(at(time)) + 0.5;
+      if (time < first || time > last) continue;
+      line(context, x, top, x, bottom, theme.line);
+      line(context, x, bottom, x, bottom + 5, theme.soft);
+      writeText(context, seconds(time), x, bottom + 18, "center");
+    }
+}
+
+const boundHeight = 15; // of the name of a bound
+
+// Dashed lines that nothing can be left of, each with its name above it, in a line of its own.
 function boundLines(context, bounds, at, left, right, top, bottom) {
-  let free = -Infinity;
-  for (const bound of bounds) {
-    const x = Math.round(at(bound.seconds)) + 0.5;
-    if (x < left || x > right + 1) continue;
+  bounds.forEach((bound, i) => {
+    const x = Math.round(at(bound.seconds)) + 0.5, y = top - 8 - boundHeight * (bounds.length - 1 - i);
+    if (x < left || x > right + 1) return;
     const text = bound.name + " " + seconds(bound.seconds), half = context.measureText(text).width / 2;
-    line(context, x, top - 4, x, bottom, theme.mark, [5, 3]);
-    const place = Math.max(left + half, free + half + 8, Math.min(x, right + 20 - half));
-    writeText(context, text, place, top - 8, "center", theme.mark);
-    free = place + half;
-  }
+    line(context, x, y + 4, x, bottom, theme.mark, [5, 3]);
+    writeAbove(context, text, Math.max(left + half, Math.min(x, right + 20 - half)), y, "center", theme.mark);
+  });
 }

@@ -2,22 +2,31 @@
 // schedule and a segment is what one phase adds to its time; and `ranges`, where a row is a method, its dot the
 // median of what was measured, its line the spread, and its diamond what was predicted.
 
-const rowFrame = { top: 26, bottom: 28, right: 26, height: 23 };
+const rowFrame = { bottom: 28, right: 26, height: 23 };
 
-function rowLeft(context, section) {
-  return Math.min(190, 12 + Math.max(...section.rows.map((row) => context.measureText(row.name).width), 0));
+// Below the names of the bounds, of which each has a line.
+function rowsTop(section) {
+  return 26 + boundHeight * Math.max(0, section.bounds.length - 1);
 }
 
-// Names, axis and bounds; calls back for each row with the middle of its height.
+function rowLeft(context, section, width) {
+  const longest = Math.max(...section.rows.map((row) => context.measureText(row.name).width), 0);
+  return Math.min(190, 0.42 * width, 12 + longest);
+}
+
+// Names, axis and bounds; calls back for each row with the middle of its height. `section.least`, when there is one, is
+// where a logarithmic axis begins.
 function drawRows(context, section, state, width, drawRow) {
-  const bottom = rowFrame.top + section.rows.length * rowFrame.height;
-  state.left = rowLeft(context, section);
+  const top = rowsTop(section), bottom = top + section.rows.length * rowFrame.height;
+  const { least, seconds: most } = section;
+  state.left = rowLeft(context, section, width);
   state.right = width - rowFrame.right - (state.room || 0);
-  state.at = (time) =>
-    state.left + (section.seconds > 0 ? time / section.seconds : 0) * (state.right - state.left);
-  timeAxis(context, 0, section.seconds, state.at, state.left, state.right, rowFrame.top, bottom);
+  const share = (time) => (least ? Math.log(Math.max(time, least) / least) / Math.log(most / least) :
+    most > 0 ? time / most : 0);
+  state.at = (time) => state.left + share(time) * (state.right - state.left);
+  (least ? logAxis : timeAxis)(context, least || 0, most, state.at, state.left, state.right, top, bottom);
   section.rows.forEach((row, i) => {
-    const middle = rowFrame.top + (i + 0.5) * rowFrame.height;
+    const middle = top + (i + 0.5) * rowFrame.height;
     context.save();
     context.beginPath();
     context.rect(0, middle - rowFrame.height / 2, state.left - 6, rowFrame.height);
@@ -26,20 +35,20 @@ function drawRows(context, section, state, width, drawRow) {
     context.restore();
     drawRow(row, middle, i);
   });
-  boundLines(context, section.bounds, state.at, state.left, state.right, rowFrame.top, bottom);
+  boundLines(context, section.bounds, state.at, state.left, state.right, top, bottom);
 }
 
 function findRow(section, y) {
-  const row = Math.floor((y - rowFrame.top) / rowFrame.height);
+  const row = Math.floor((y - rowsTop(section)) / rowFrame.height);
   return row >= 0 && row < section.rows.length ? row : null;
 }
 
 function rowsHeight(section) {
-  return rowFrame.top + section.rows.length * rowFrame.height + rowFrame.bottom;
+  return rowsTop(section) + section.rows.length * rowFrame.height + rowFrame.bottom;
 }
 
-function ratioText(value, bound) {
-  return bound > 0 ? (value / bound).toFixed(2) + " \u00d7 bound" : "";
+function ratioText(value, bound, name) {
+  return bound > 0 ? (value / bound).toFixed(2) + " \u00d7 " + (name || "bound") : "";
 }
 
 // ---- phases against the bound ----------------------------------------------------------------------------
@@ -51,28 +60,32 @@ function tellPhase(row, k) {
   return [row.name + ": " + name + " of " + count(row.phases),
     "adds " + seconds((row.end[k] - begin) * row.unit) + ", done at " + seconds(row.end[k] * row.unit),
     count(row.transfers[k]) + (row.transfers[k] === 1 ? " transfer, " : " transfers, ") + bytes(row.bytes[k]),
-    "the whole: " + seconds(row.seconds) + (row.bound > 0 ? ", " + ratioText(row.seconds, row.bound) : "")];
+    "the whole: " + seconds(row.seconds) +
+      (row.bound > 0 ? ", " + ratioText(row.seconds, row.bound, row.against) : "")];
 }
 
 function drawPhases(section) {
-  const made = openSection(section, section.text), state = { room: 92 };
+  const made = openSection(section, section.text), state = { room: 92 }, top = rowsTop(section);
+  const beside = section.rows.some((row) => row.against) ? 138 : 92;
   const box = (row, k, i) => {
     const left = state.at((k > 0 ? row.end[k - 1] : 0) * row.unit), right = state.at(row.end[k] * row.unit);
-    return [left, rowFrame.top + i * rowFrame.height + 4, right - left, rowFrame.height - 8];
+    return [left, top + i * rowFrame.height + 4, right - left, rowFrame.height - 8];
   };
   addPlot(made, {
     label: section.heading,
     height: () => rowsHeight(section),
     draw(context, width) {
-      state.room = width < 520 ? 0 : 92;
-      drawRows(context, section, state, width, (row, middle, i) => {
+      state.room = width < 520 ? 0 : beside;
+      drawRows(context, section, state, width, (row, _middle, i) => {
         row.end.forEach((_, k) => {
           const [left, top, wide, high] = box(row, k, i);
           context.fillStyle = ramp(row.phases > 1 ? 0.12 + 0.88 * row.first[k] / (row.phases - 1) : 0.6);
           context.fillRect(left, top, Math.max(wide - (wide > 3 ? 1 : 0), 0.3), high);
         });
-        const text = state.room ? ratioText(row.seconds, row.bound) : "";
-        writeText(context, text, state.at(row.seconds) + 7, middle + 4);
+      });
+      section.rows.forEach((row, i) => {
+        const text = state.room ? ratioText(row.seconds, row.bound, row.against) : "";
+        writeAbove(context, text, state.at(row.seconds) + 7, top + (i + 0.5) * rowFrame.height + 4);
       });
     },
     find(x, y) {
@@ -172,8 +185,17 @@ function rangeKey(predicted) {
   return made;
 }
 
+// Where the slowest takes many times as long as the fastest, an even axis would show the slowest alone.
+function findLeast(section) {
+  const times = section.rows.flatMap((row) => [row.low, row.predicted]).concat(section.bounds.map((one) => one.seconds));
+  const least = Math.min(...times.filter((time) => time > 0));
+  return section.seconds > 20 * least ? 0.8 * least : 0;
+}
+
 function drawRanges(section) {
-  const made = openSection(section, section.text), state = {};
+  section.least = findLeast(section);
+  const axis = section.least ? " The axis is logarithmic: each decade has the same width." : "";
+  const made = openSection(section, section.text + axis), state = {}, top = rowsTop(section);
   addPlot(made, {
     label: section.heading,
     height: () => rowsHeight(section),
@@ -185,10 +207,10 @@ function drawRanges(section) {
     mark(context, item) {
       context.fillStyle = theme.mark;
       context.globalAlpha = 0.1;
-      context.fillRect(0, rowFrame.top + item * rowFrame.height, state.right + rowFrame.right, rowFrame.height);
+      context.fillRect(0, top + item * rowFrame.height, state.right + rowFrame.right, rowFrame.height);
       context.globalAlpha = 1;
     },
-    place: (item) => [state.at(section.rows[item].middle), rowFrame.top + (item + 0.5) * rowFrame.height],
+    place: (item) => [state.at(section.rows[item].middle), top + (item + 0.5) * rowFrame.height],
     step: (item, key) => {
       const next = item === null ? 0 : item + (key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : 0);
       return next >= 0 && next < section.rows.length ? next : null;

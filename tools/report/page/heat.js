@@ -45,8 +45,9 @@ function drawHeatCells(context, section, g) {
     writeText(context, String(rank), heatFrame.left - 6, heatFrame.top + middle + 4, "right");
     writeText(context, String(rank), heatFrame.left + middle, heatFrame.top + g.span + 16, "center");
   }
-  writeText(context, "from", heatFrame.left - 6, heatFrame.top - 6, "right");
-  writeText(context, "to", heatFrame.left - 6, heatFrame.top + g.span + 16, "right");
+  const away = g.cell < 14 ? 6 : 0; // from the number of the first rank
+  writeText(context, "from", heatFrame.left - 6, heatFrame.top - 6 - away, "right");
+  writeText(context, "to", heatFrame.left - 6 - away, heatFrame.top + g.span + 16, "right");
 }
 
 function heatCell(section, row, column) {
@@ -111,10 +112,14 @@ function drawHeat(section) {
   });
   const legend = element("div", { class: "tools" });
   if (section.most === 0) legend.append("Nobody sends anything to another rank.");
-  else if (section.most === section.least) legend.append("Every cell is " + bytes(section.most) + ".");
+  else if (section.most === section.least)
+    legend.append(element("span", { class: "group" }, rampKey(1, 1), "each " + bytes(section.most)));
   else
     legend.append(element("span", { class: "group" },
       bytes(section.least), rampKey(heatShare(section, section.least), 1), bytes(section.most)));
+  if (section.most > 0)
+    legend.append(element("span", { class: "group" }, element("span", { class: "track" }, element("i", { style: "width:100%" })),
+      "the longest bar: " + bytes(Math.max(...section.out, ...section.in))));
   made.append(legend);
   return made;
 }

@@ -14,11 +14,11 @@ const kinds = {
 function drawHeader(page) {
   const chapters = page.sections.filter((section) => section.kind === "chapter");
   const header = document.querySelector("header");
-  header.append(element("div", { class: "brand" }, "Quadrille"), element("h1", {}, page.title));
+  header.append(element("div", { class: "brand" }, "Quadrille"), element("h1", {}, breakable(page.title)));
   if (page.subtitle) header.append(element("p", { class: "subtitle" }, page.subtitle));
   if (chapters.length > 1)
     header.append(element("nav", { "aria-label": "Chapters" }, chapters.map((chapter, i) =>
-      element("a", { href: "#chapter-" + (i + 1) }, chapter.heading))));
+      element("a", { href: "#chapter-" + (i + 1) }, breakable(chapter.heading)))));
   document.querySelector("footer").append("Made by quadrille " + page.version +
     ". This file is complete in itself: it loads nothing and sends nothing.");
 }
@@ -39,6 +39,7 @@ function redrawAll() {
   for (const key of document.querySelectorAll(".key[data-from]"))
     key.replaceWith(rampKey(Number(key.dataset.from), Number(key.dataset.to)));
   for (const plot of plots) plot.resize();
+  for (const lay of wideTables) lay();
 }
 
 function start() {

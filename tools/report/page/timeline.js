@@ -116,7 +116,7 @@ function Panel(section, panel, view) {
       }
       if (rank % every === 0) writeText(context, String(rank), laneFrame.left - 7, y + lane / 2 + 4, "right");
     }
-    writeText(context, "rank", laneFrame.left - 7, laneFrame.top - 8, "right");
+    writeText(context, "rank", laneFrame.left - 7, laneFrame.top - 12, "right");
   };
   const drawGrants = (context) => {
     context.fillStyle = theme.ink;
@@ -312,9 +312,20 @@ function timelineTools(section, view, redraw) {
     buttons.push(button);
   }
   choose(phased && !section.measured ? "phase" : "from");
-  made.append(element("span", { class: "group" }, "Colour: ", buttons), legend,
-    element("span", {}, "Drag to see a time larger, double-click to see all."));
+  made.append(element("span", { class: "group" }, "Colour: ", buttons), legend);
+  const has = (list) => section.panels.some((panel) => panel[list] && panel[list].rank.length > 0);
+  const key = (kind, text) => element("span", { class: "group" }, element("span", { class: "swatch " + kind }), text);
+  if (section.measured) made.append(key("busy", "in the exchange"));
+  if (has("grants")) made.append(key("grants", "grants"));
+  if (has("windows")) made.append(key("window", "window, higher for more"));
+  made.append(element("span", {}, "Drag to see a time larger, double-click to see all."));
   return made;
+}
+
+// What is behind the name of a panel: its time, and how large windows were at most, which is the scale of their lines.
+function panelNote(panel) {
+  const largest = panel.windows ? panel.windows.bytes.reduce((most, one) => Math.max(most, one), 0) : 0;
+  return panel.note + (largest ? ", window at most " + bytes(largest) : "");
 }
 
 function drawTimeline(section) {
@@ -325,7 +336,8 @@ function drawTimeline(section) {
   made.append(timelineTools(section, view, redraw));
   for (const data of section.panels) {
     preparePanel(data, section);
-    made.append(element("h4", {}, data.title + " ", element("span", {}, data.note)));
+    made.append(element("h4", {}, data.title + " ", element("span", {}, panelNote(data))));
+    for (const text of [data.what, data.empty]) if (text) made.append(element("p", { class: "caption what" }, text));
     const panel = Panel(section, data, view);
     panel.plot = addPlot(made, panel);
     addZoom(panel, view, redraw);
