@@ -244,7 +244,7 @@ static qdr_status stalled(const qdri_migration_run *run) {
                      "%s; in phase %" PRId64 " of %" PRId64 ", waiting for rank %d, which %s", sentence,
                      trip->phase + 1, own->phases,
                      trip == in ? own->in.lane[trip->lane].rank : own->out.lane[trip->lane].rank,
-                     trip == in ? "has data for this one" : "shall have data of this one");
+                     trip == in ? "has data for this one" : "is to get data from this one");
 }
 
 qdr_status qdri_run_itinerary(qdri_migration_run *run) {
