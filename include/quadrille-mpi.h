@@ -7,7 +7,7 @@
  *     quadrille/discover.h      learning who sends to whom
  *     quadrille/plan.h          plans and exchanges
  *     quadrille/map.h           plans at the level of elements: halos, sparse matrices, particles
- *     quadrille/collectives.h   from all to all; broadcast
+ *     quadrille/collectives.h   all-to-all; broadcast
  *     quadrille/deliver.h       items to ranks that do not know what will come
  *     quadrille/directory.h     who owns what; from "I own these, I need those" to a map
  *     quadrille/migrate.h       moving items to their owners within a memory limit

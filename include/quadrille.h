@@ -2,9 +2,9 @@
 /*
  * Quadrille: irregular communication on distributed-memory machines.
  *
- * Each rank has messages of different sizes for some of the others. A *pattern* says who sends how much to
- * whom; a *machine* says what the network can do; a *schedule* cuts the pattern into phases in which nobody
- * is in anybody's way. Include this header for all of it, or one of the parts:
+ * Each rank has messages of different sizes for some of the others. A *pattern* says who sends how much to whom. A
+ * *machine* says what the network can do. A *schedule* cuts the pattern into phases in which no rank is in another's
+ * way. Include this header for all of it, or one of the parts:
  *
  *     quadrille/base.h       results and error texts
  *     quadrille/places.h     types, operations and the order of elements
@@ -14,7 +14,7 @@
  *     quadrille/schedule.h   from a pattern to phases; the checker; the prediction
  *     quadrille/moves.h      phases of a migration when memory is short
  *
- * None of it needs MPI. quadrille-mpi.h is this and what runs exchanges on MPI.
+ * None of it needs MPI. quadrille-mpi.h adds what runs exchanges on MPI.
  */
 #ifndef QUADRILLE_H
 #define QUADRILLE_H

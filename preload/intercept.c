@@ -61,7 +61,7 @@ int qdri_intercept(const qdri_call *call) {
     double end = qdri_wall_clock() - communicator->zero;
     if (tries && qdri_trial_end(&path->trial, call->comm, begin, end, qdri_path_digest(path)) &&
         communicator->terms.explains && communicator->rank == 0)
-        qdri_preload_say("%s, %d ranks: %s was faster in a trial, and goes on", call->name,
+        qdri_preload_say("%s, %d ranks: %s was faster in a trial, and is used from here on", call->name,
                          communicator->ranks, path->trial.plain ? "MPI's own way" : "pacing");
     if (records && is_good) qdri_record_call(communicator, call, path, plain, begin, end - begin);
     return code;

@@ -175,9 +175,9 @@ static void give_up(const char *what, const char *so) {
 /* A disk that is full stays so; the lines before it are good. */
 static void flush(int closes) {
     int failed = ferror(file) | fflush(file);
-    if (failed) give_up("the file of a rank cannot be written on", "the rest is not recorded");
+    if (failed) give_up("the file of a rank cannot be written further", "the rest is not recorded");
     if (!failed && !closes) return;
-    if (fclose(file) && !failed) give_up("the file of a rank could not be closed", "it may be cut");
+    if (fclose(file) && !failed) give_up("the file of a rank could not be closed", "it may be incomplete");
     file = NULL;
 }
 

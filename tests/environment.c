@@ -117,7 +117,7 @@ static void refuse(const char *name, const char *value, int at, const char *expe
 static void test_refusals(void) {
     static const char *const seconds[] = {"abc", "0,5", "-3", "nan", "1d"};
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
-        refuse("QDR_DEADLINE", seconds[i], i % 2 ? ranks - 1 : 0, "expected seconds, as");
+        refuse("QDR_DEADLINE", seconds[i], i % 2 ? ranks - 1 : 0, "expected seconds, such as");
     refuse("QDR_NODE_RANKS", "2x", ranks - 1, "from 1 to 2147483647");
     refuse("QDR_EXPLAIN", "maybe", 0, "1 or 0");
 }

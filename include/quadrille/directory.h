@@ -2,24 +2,24 @@
 /*
  * The distributed directory: who owns what.
  *
- * Items have ids, any 64-bit numbers. A rank knows which items it owns, and which it needs; nobody knows who
- * owns those. The directory is the meeting place: for each id one rank, which follows from the id alone, keeps
- * an *entry*: the item's owner, its place there, and a payload if wanted. Owners insert, the others find
- * (Pinar and Hendrickson, section 2).
+ * Items have ids, any 64-bit numbers. A rank knows which items it owns and which it needs; nobody knows who owns the
+ * needed ones. The directory is the meeting place. For each id one rank, which follows from the id alone, keeps an
+ * *entry*: the item's owner, its place there, and a payload if wanted. Owners insert, the others find (Pinar and
+ * Hendrickson, section 2).
  *
  *     qdr_directory_create(comm, NULL, &directory);
  *     qdr_directory_insert(directory, owned, my_id, NULL, NULL, NULL);       I own these: elements 0, 1, 2 ...
  *     qdr_directory_find(directory, needed, id, owner, place, NULL, NULL);   who has those?
  *     qdr_directory_destroy(&directory);
  *
- * When all that is wanted is the exchange itself, qdr_resolve_map() below does it in one call: from "I own
- * these, I need those" to a map that brings their values.
+ * If you only want the exchange itself, call qdr_resolve_map() below: it goes from "I own these, I need those" to a
+ * map that brings their values.
  *
- * Calls are collective: each rank brings ids of its own, as many as it likes or none. They take effect in the
- * order in which they were started, the same on all ranks; inside one, by rising rank, then by position. On
- * one node entries lie in shared memory, and whoever looks for one reads it there; across nodes requests go
- * to the ranks that keep the entries and answers come back. Cost: O(ids brought + ids kept), messages only
- * between ranks that have something for each other, and O(log ranks) small ones.
+ * Calls are collective; each rank brings ids of its own, as many as it likes or none. They take effect in the order
+ * in which they were started, the same on all ranks; inside one call, by rising rank, then by position. On one node
+ * entries lie in shared memory, and ranks read them there. Across nodes requests go to the ranks that keep the
+ * entries, and answers come back. Cost: O(ids brought + ids kept), messages only between ranks that have something
+ * for each other, and O(log ranks) small ones.
  */
 #ifndef QUADRILLE_DIRECTORY_H
 #define QUADRILLE_DIRECTORY_H
@@ -43,11 +43,11 @@ typedef struct qdr_directory qdr_directory;
 /* Which rank keeps the entry of an id. */
 typedef enum qdr_placement {
     QDR_PLACE_HASH,     /* evenly, whatever the ids are */
-    QDR_PLACE_BLOCK,    /* ids 0 .. limit-1 in blocks by rising rank: near numbers meet on the same ranks */
-    QDR_PLACE_FUNCTION, /* the program says */
+    QDR_PLACE_BLOCK,    /* ids 0 .. limit-1 in blocks by rising rank: near ids are kept by the same rank */
+    QDR_PLACE_FUNCTION, /* where the program says */
 } qdr_placement;
 
-/* Local, the same answer on all ranks: a rank. */
+/* Local. Returns a rank, the same on all ranks. */
 typedef int qdr_place_function(void *context, int64_t id);
 
 typedef struct qdr_directory_options {
@@ -57,8 +57,8 @@ typedef struct qdr_directory_options {
     qdr_place_function *place; /* of QDR_PLACE_FUNCTION */
     void *context;             /* for it */
     int64_t payload_bytes;     /* of each entry; 0: none */
-    int caches;                /* ranks remember what they found, and ask again for what was changed since;
-                                * in shared memory, where entries are read in place, nothing is remembered */
+    int caches;                /* ranks remember what they found, and ask again for what has changed;
+                                * in shared memory entries are read in place, and nothing is remembered */
     double deadline;           /* of each call; 0: QDR_DEADLINE of the environment, else none */
 } qdr_directory_options;
 #ifdef __cplusplus
@@ -83,11 +83,12 @@ qdr_status qdr_directory_destroy(qdr_directory **directory);
 /* What this rank keeps. */
 typedef struct qdr_directory_view {
     int64_t entries;
-    /* For them: at most 32 bytes each beside the payload; of payloads beyond 24 bytes, up to two fifths more. */
+    /* Of these entries: at most 32 bytes each beside the payload; with payloads beyond 24 bytes, up to two fifths
+     * more. */
     int64_t bytes;
-    int64_t cached; /* entries it remembers */
-    int64_t asked;  /* ids that it looked for elsewhere */
-    int64_t spared; /* that it did not have to, being cached or repeated */
+    int64_t cached; /* entries that it remembers */
+    int64_t asked;  /* ids that it asked for */
+    int64_t spared; /* ids that it did not have to ask for: cached or repeated */
     int shared;     /* entries lie in memory that all ranks read */
 } qdr_directory_view;
 
@@ -100,25 +101,28 @@ static inline qdr_directory_view qdr_directory_look(const qdr_directory *directo
 enum { QDR_NOBODY = -1 };
 
 /* Collective. Arrays of `count`:
- *   owner    NULL: this rank
- *   place    NULL: 0, 1, 2 ...; not negative, and below 2^63 divided by the next power of two of the ranks
- *   payload  payload_bytes each; NULL: zeros (insert), left as they are (update), not wanted (find)
- * An id that is in the directory already, with the same owner and place, is legal and counted once; with
- * another one it is QDR_ERR_MISMATCH on all ranks, with a sentence that names the smallest such id and both owners:
- * the first entry stays, and all others are inserted. An owner out of range is QDR_ERR_RANGE, and nothing is done. */
+ *
+ *     owner    NULL: this rank
+ *     place    NULL: 0, 1, 2 ...; not negative, and below 2^63 divided by the next power of two of the ranks
+ *     payload  payload_bytes each; NULL: zeros (insert), left as they are (update), not wanted (find)
+ *
+ * An id that is in the directory already, with the same owner and place, is legal and counted once. With another
+ * owner or place it is QDR_ERR_MISMATCH on all ranks, with a sentence that names the smallest such id and both
+ * owners: the first entry stays, and all others are inserted. An owner out of range is QDR_ERR_RANGE, and nothing is
+ * done. */
 qdr_status qdr_directory_insert(qdr_directory *directory, int64_t count, const int64_t *id, const int *owner,
                                 const int64_t *place, const void *payload);
 
-/* Collective. Other contents for entries that exist; of several for one id the last one holds. `unknown`, if
- * not NULL, is the number of this rank's ids that were not there; they are passed over. */
+/* Collective. Changes entries that exist; of several changes to one id the last one holds. `unknown`, if not NULL, is
+ * the number of this rank's ids that were not there; they are passed over. */
 qdr_status qdr_directory_update(qdr_directory *directory, int64_t count, const int64_t *id, const int *owner,
                                 const int64_t *place, const void *payload, int64_t *unknown);
 
-/* Collective. Of an id that several remove, all have removed it. */
+/* Collective. Removes entries. If several ranks remove an id, it was there for all of them. */
 qdr_status qdr_directory_remove(qdr_directory *directory, int64_t count, const int64_t *id, int64_t *unknown);
 
-/* Collective. Writes owner[i] (QDR_NOBODY: not in the directory), place[i] and payload[i], those that are not
- * NULL; of an unknown id, the place is -1 and the payload zero. Ids may be repeated. */
+/* Collective. Writes owner[i], place[i] and payload[i], where these arrays are not NULL. For an id that is not in the
+ * directory they are QDR_NOBODY, -1 and zero. Ids may be repeated. */
 qdr_status qdr_directory_find(qdr_directory *directory, int64_t count, const int64_t *id, int *owner,
                               int64_t *place, void *payload, int64_t *unknown);
 
@@ -147,7 +151,7 @@ typedef struct qdr_directory_call {
     int64_t *unknown; /* how many were not */
 } qdr_directory_call;
 
-/* Collective, but does not wait. Any number may be under way; they are carried out in the order in which they
+/* Collective, but does not wait. Any number of calls may be under way; they take effect in the order in which they
  * were started. The description is copied. */
 static inline qdr_status qdr_directory_start(qdr_directory *directory, const qdr_directory_call *call,
                                              qdr_pending **pending);
@@ -156,9 +160,9 @@ static inline qdr_status qdr_directory_start(qdr_directory *directory, const qdr
 
 typedef struct qdr_resolve_options {
     size_t size; /* sizeof(qdr_resolve_options) */
-    const char
-        *method;   /* a name of qdr_resolve_method(), "torus:3"; the same on all ranks; NULL: "directory" */
-    int symmetric; /* `boundary` lists all own items that others may need: only these are told to others */
+    /* A name of qdr_resolve_method(), such as "torus:3"; the same on all ranks; NULL: "directory". */
+    const char *method;
+    int symmetric; /* `boundary` lists all own items that others may need; only these are told to others */
     int64_t boundaries;
     const int64_t *boundary;    /* [boundaries]: positions in the list of own ids; also used by `hybrid` */
     int64_t limit;              /* ids are 0 .. limit-1: entries are placed in blocks; 0: any ids, by hash */
@@ -178,23 +182,23 @@ static inline qdr_resolve_options qdr_resolve_options_initial(void) {
     { .size = sizeof(qdr_resolve_options) }
 #endif
 
-/* What it took. */
+/* What resolving took. */
 typedef struct qdr_resolve_report {
-    int steps;      /* of lists passed on; 0 of the directory */
+    int steps;      /* in which lists were passed on; 0 for `directory` */
     int64_t lists;  /* messages with ids that this rank sent */
     int64_t sent;   /* their bytes */
     int64_t memory; /* the most bytes that this rank held for lists, entries and answers at once */
 } qdr_resolve_report;
 
-/* Collective. This rank owns the items own_id[0 .. owned-1], in this order, and needs those of need_id. Writes
- * for each of these its owner (QDR_NOBODY: nobody owns it) and its position there. An id that two ranks own
- * is QDR_ERR_MISMATCH, as far as the method notices: `directory` does. `report` may be NULL. */
+/* Collective. This rank owns the items own_id[0 .. owned-1], in this order, and needs those of need_id. Writes the
+ * owner of each needed item (QDR_NOBODY: nobody owns it) and its position there. An id that two ranks own is
+ * QDR_ERR_MISMATCH if the method notices; `directory` does. `report` may be NULL. */
 static inline qdr_status qdr_resolve(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
                                      const int64_t *need_id, const qdr_resolve_options *options, int *owner,
                                      int64_t *place, qdr_resolve_report *report);
 
-/* Collective. The same, and then the map that brings element i of the owned items to element target[k] (NULL:
- * k) of whoever needs it as the k-th; qdr_map_look() of it is the pattern. An id that nobody owns is
+/* Collective. The same, and makes the map that brings element i, the item own_id[i], to element target[k] (NULL: k)
+ * of each rank whose need_id[k] is that item. qdr_map_look() of the map is the pattern. An id that nobody owns is
  * QDR_ERR_UNKNOWN, with a sentence that names the first such id and who needs it. */
 qdr_status qdr_resolve_map(MPI_Comm comm, int64_t owned, const int64_t *own_id, int64_t needed,
                            const int64_t *need_id, const int64_t *target, const qdr_resolve_options *options,
@@ -203,7 +207,7 @@ qdr_status qdr_resolve_map(MPI_Comm comm, int64_t owned, const int64_t *own_id, 
 typedef struct qdr_resolve_method_info {
     const char *name;
     const char *summary; /* one line */
-    const char *memory;  /* that a rank needs; one line */
+    const char *memory;  /* what a rank needs; one line */
 } qdr_resolve_method_info;
 
 /* Local. The index-th method; NULL past the last. */
@@ -211,7 +215,7 @@ const qdr_resolve_method_info *qdr_resolve_method(int index);
 
 /* ---- sizes --------------------------------------------------------------------------------------------- */
 
-/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+/* The functions above call these in the library, with the size of the caller's structs added (docs/abi.md). */
 void qdr_directory_look_sized(const qdr_directory *directory, qdr_directory_view *view, size_t view_bytes);
 qdr_status qdr_directory_start_sized(qdr_directory *directory, const qdr_directory_call *call,
                                      size_t call_bytes, qdr_pending **pending);

@@ -2,19 +2,19 @@
 /*
  * Machines: the network under a pattern, and what it costs.
  *
- * Sending b bytes directly from one rank to another, with nobody in the way, takes
+ * Sending b bytes directly from one rank to another, with no other traffic, takes
  *
  *     tau + hop * (links on the route) + mu * wire(b)     seconds,
  *
- * where wire(b) = b, or, on a network with packets of P bytes of which Q carry data, P * ceil(b / Q).
- * Contention comes from two places. *Ports*: a rank has one way out and one way in; `full` ports use both at
- * once, `half` ports one at a time, `paired` ports both at once only when two ranks exchange with each other
- * (iPSC/860). *Links*: a topology has links with a bandwidth each and a route, a list of links, for every
- * pair of ranks. A link carries bandwidth * mu *streams* at full speed, at least one; with more than that at
- * once, packet switching slows all of them down, circuit switching lets the later ones wait.
+ * where wire(b) = b, or P * ceil(b / Q) on a network with packets of P bytes of which Q carry data. Contention comes
+ * from two places. *Ports*: a rank has one way out and one way in. `full` ports use both at once, `half` ports one at
+ * a time, `paired` ports both at once only when two ranks exchange with each other (iPSC/860). *Links*: a topology
+ * has links, each with a bandwidth, and for every pair of ranks a route, which is a list of links. A link carries
+ * bandwidth * mu *streams* at full speed, at least one. With more than that at once, packet switching slows all of
+ * them down; circuit switching makes the later ones wait.
  *
- * One description serves prediction, link-contention scheduling and simulation. A machine never changes once
- * it is made.
+ * One description serves prediction, link-contention scheduling and simulation. A machine never changes once it is
+ * made.
  */
 #ifndef QUADRILLE_MACHINE_H
 #define QUADRILLE_MACHINE_H
@@ -50,9 +50,9 @@ typedef struct qdr_machine_parameters {
     double combine, scan;    /* reduction, prefix sum: per element of the vector */
 } qdr_machine_parameters;
 
-/* Local. Makes the machine of a spec for `ranks` ranks: a topology ("mesh:columns=8,tau=1us,mu=1ns"), or a
- * preset, with changes if wanted ("cm5", "cm5:ports=full"). A machine that has a size of its own (n=...) must
- * hold that many ranks. */
+/* Local. Makes the machine of a spec for `ranks` ranks: a topology ("mesh:columns=8,tau=1us,mu=1ns"), or a preset,
+ * with changes if wanted ("cm5", "cm5:ports=full"). A machine that has a size of its own (n=...) must hold that many
+ * ranks. */
 qdr_status qdr_machine_create(const char *spec, int ranks, qdr_machine **machine);
 
 /* Local. As qdr_pattern_destroy(). */
@@ -61,7 +61,7 @@ void qdr_machine_destroy(qdr_machine **machine);
 /* Local, free of cost. Valid as long as the machine. */
 const qdr_machine_parameters *qdr_machine_look(const qdr_machine *machine);
 
-/* Local. The spec it was made from, and the topology's name. */
+/* Local. The spec that it was made from, and the topology's name. */
 const char *qdr_machine_spec(const qdr_machine *machine);
 const char *qdr_machine_topology(const qdr_machine *machine);
 
@@ -76,23 +76,23 @@ int64_t qdr_machine_links(const qdr_machine *machine);
 /* Local. The longest route. */
 int qdr_machine_route_limit(const qdr_machine *machine);
 
-/* Local. Writes the links from one rank to another, in order, into route[qdr_machine_route_limit()],
- * returns how many; 0 when both ranks are the same. Links have a direction. Cost: O(length). */
+/* Local. Writes the links from one rank to another, in order, into route[qdr_machine_route_limit()], and returns how
+ * many; 0 when both ranks are the same. Links have a direction. Cost: O(length). */
 int qdr_machine_route(const qdr_machine *machine, int from, int to, int64_t *route);
 
-/* Local. Bytes per second; and how many transfers at full port speed it carries at once, at least 1. */
+/* Local. Bytes per second of a link; and how many transfers at full port speed it carries at once, at least 1. */
 double qdr_machine_link_bandwidth(const qdr_machine *machine, int64_t link);
 int64_t qdr_machine_link_streams(const qdr_machine *machine, int64_t link);
 
-/* Local. Seconds beyond tau before the first byte arrives: hop * links, and what single links add (a
- * wide-area link). */
+/* Local. Seconds beyond tau before the first byte arrives: hop * links, and what single links add (a wide-area
+ * link). */
 double qdr_machine_latency(const qdr_machine *machine, int from, int to);
 
 /* ---- simulating it ------------------------------------------------------------------------------------- */
 
-/* Local. Writes the machine as a platform of SimGrid, with all settings that make a message cost what it costs
- * here; its hosts are rank0, rank1, ... At most 4096 ranks, and fewer where routes differ from rank to rank (a
- * mesh of 400). Cost: O(ranks^2 * route length). */
+/* Local. Writes the machine as a platform of SimGrid, with all settings that make a message cost what it costs here.
+ * Its hosts are rank0, rank1, ... At most 4096 ranks, and fewer where routes differ from rank to rank (a mesh of
+ * 400). Cost: O(ranks^2 * route length). */
 qdr_status qdr_machine_write_simgrid(const qdr_machine *machine, FILE *stream);
 
 /* ---- what there is ------------------------------------------------------------------------------------- */
@@ -106,8 +106,8 @@ typedef struct qdr_machine_info {
     int is_preset;
 } qdr_machine_info;
 
-/* Local. The index-th topology or preset; NULL past the last. `options` lives until the calling thread's next call that
- * describes something. */
+/* Local. The index-th topology or preset; NULL past the last. `options` lives until the calling thread's next call
+ * that describes something. */
 const qdr_machine_info *qdr_machine_known(int index);
 
 #ifdef __cplusplus

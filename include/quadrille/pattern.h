@@ -2,13 +2,11 @@
 /*
  * Patterns: who sends how much to whom.
  *
- * A pattern of n ranks is a sparse n x n matrix; entry (i, j) is the number of *items* that rank i sends to
- * rank j, one *message*. What an item is, is bound later, at each exchange; in files and in specs it is a
- * byte. An entry of zero items is no message. Diagonal entries are copies inside a rank: they are kept apart,
- * outside phases, degrees and bounds.
+ * A pattern of n ranks is a sparse n x n matrix. Entry (i, j) is the number of *items* that rank i sends to rank j:
+ * one *message*. Each exchange says later what an item is; in files and in specs it is a byte. An entry of zero items
+ * is no message. Diagonal entries are copies inside a rank. They are kept apart, outside phases, degrees and bounds.
  *
- * A pattern never changes once it is made. Objects built on it keep it alive by themselves, so it may be
- * destroyed at any time.
+ * A pattern never changes once it is made. Objects built on it keep it alive, so it may be destroyed at any time.
  */
 #ifndef QUADRILLE_PATTERN_H
 #define QUADRILLE_PATTERN_H
@@ -32,34 +30,31 @@ typedef struct qdr_message {
 
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
-/* Local. Copies `count` messages, in any order, into a new pattern. Refuses ranks outside 0..ranks-1,
- * negative sizes, a pair given twice, and a total beyond 2^62 items. Cost: O(count + ranks). */
+/* Local. Copies `count` messages, in any order, into a pattern. Refuses ranks outside 0..ranks-1, negative sizes, a
+ * pair given twice, and a total beyond 2^62 items. Cost: O(count + ranks). */
 static inline qdr_status qdr_pattern_create(int ranks, int64_t count, const qdr_message *messages,
                                             qdr_pattern **pattern);
 
-/* Local. Generates a pattern from one line, such as "random:n=64,density=0.25,bytes=512,seed=1";
- * qdr_pattern_family() tells which names and keys there are. */
+/* Local. Generates a pattern from one line, such as "random:n=64,density=0.25,bytes=512,seed=1". qdr_pattern_family()
+ * lists the names and keys. */
 qdr_status qdr_pattern_from_spec(const char *spec, qdr_pattern **pattern);
 
-/* Local. Reads a Matrix Market file: coordinate, integer or real (whole numbers only), general or symmetric;
- * row = origin, column = destination, counted from 1. A `pattern` file has no values: `pattern_items` is what
- * each of its entries counts, and 0 refuses such a file with QDR_ERR_VALUELESS. `name` stands for
- * the file in messages. */
+/* Local. Reads a Matrix Market file: coordinate, integer or real (whole numbers only), general or symmetric. Row =
+ * origin, column = destination, counted from 1. A `pattern` file has no values: each of its entries counts
+ * `pattern_items` items, and 0 refuses such a file with QDR_ERR_VALUELESS. `name` stands for the file in messages. */
 qdr_status qdr_pattern_read(FILE *stream, const char *name, int64_t pattern_items, qdr_pattern **pattern);
 
-/* Local. Writes a Matrix Market file (coordinate integer general) that qdr_pattern_read() takes back. */
+/* Local. Writes a Matrix Market file (coordinate integer general) that qdr_pattern_read() reads back. */
 qdr_status qdr_pattern_write(const qdr_pattern *pattern, FILE *stream);
 
-/* Local. Frees the pattern unless something built on it still needs it; sets the handle to NULL; NULL is
- * accepted. */
+/* Local. Frees the pattern unless something built on it still needs it. Sets the handle to NULL; NULL is accepted. */
 void qdr_pattern_destroy(qdr_pattern **pattern);
 
 /* ---- looking at it ------------------------------------------------------------------------------------- */
 
-/* The matrix itself, to read. Messages are numbered 0..messages-1 by rising (origin, destination); those
- * of row i are row_start[i] .. row_start[i+1]-1. Column j lists the numbers of the messages to j by rising
- * origin: column_message[column_start[j]] .. column_message[column_start[j+1]-1]. The diagonal is in
- * local[] only. */
+/* The matrix itself, to read. Messages are numbered 0..messages-1 by rising (origin, destination); those of row i are
+ * row_start[i] .. row_start[i+1]-1. The messages to j, by rising origin, are column_message[column_start[j]] ..
+ * column_message[column_start[j+1]-1]. The diagonal is in local[] only. */
 typedef struct qdr_pattern_view {
     int ranks;
     int64_t messages;
@@ -124,13 +119,13 @@ typedef struct qdr_pattern_family_info {
     const char *options; /* one line per key: "key=default  meaning\n" */
 } qdr_pattern_family_info;
 
-/* Local. The index-th family, in the order of the documentation; NULL past the last. `options` lives until the calling
- * thread's next call that describes something. */
+/* Local. The index-th family, in the order of the documentation; NULL past the last. `options` lives until the
+ * calling thread's next call that describes something. */
 const qdr_pattern_family_info *qdr_pattern_family(int index);
 
 /* ---- sizes --------------------------------------------------------------------------------------------- */
 
-/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+/* The functions above call these in the library, with the size of the caller's structs added (docs/abi.md). */
 qdr_status qdr_pattern_create_sized(int ranks, int64_t count, const qdr_message *messages,
                                     size_t message_bytes, qdr_pattern **pattern);
 void qdr_pattern_look_sized(const qdr_pattern *pattern, qdr_pattern_view *view, size_t view_bytes);

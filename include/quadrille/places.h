@@ -2,8 +2,8 @@
 /*
  * Elements of arrays: what one is made of, how they lie, and how what arrives is combined with what is there.
  *
- * An element is `width` values of one type. The type matters to operations and to alignment only; data that
- * is just moved may always be called QDR_BYTE.
+ * An element is `width` values of one type. The type matters only to operations and to alignment; data that is just
+ * moved may always be called QDR_BYTE.
  */
 #ifndef QUADRILLE_PLACES_H
 #define QUADRILLE_PLACES_H
@@ -33,9 +33,9 @@ typedef enum qdr_type {
     QDR_DOUBLE_COMPLEX,
 } qdr_type;
 
-/* What happens to an element when a value for it arrives. Integers wrap around. Minimum and maximum of
- * floating-point numbers take the number when the other is none (as fmin and fmax). Logical operations leave
- * 0 or 1. Bitwise ones are for integers. */
+/* What happens to an element when a value for it arrives. Integers wrap around. Minimum and maximum of floating-point
+ * numbers ignore a NaN if the other value is a number (as fmin and fmax). Logical operations leave 0 or 1. Bitwise
+ * ones are for integers. */
 typedef enum qdr_operation {
     QDR_REPLACE,
     QDR_SUM,
@@ -51,10 +51,9 @@ typedef enum qdr_operation {
     QDR_COMBINE, /* a function of the caller's */
 } qdr_operation;
 
-/* A function of the caller's: for each of `count` elements of `bytes` bytes, combines from[i] into into[i].
- * The two do not overlap; `from` may have any alignment. It must not call the library, and should be
- * associative and commutative where the map is `unordered`: the order of contributions to one element is
- * unspecified there. */
+/* A function of the caller's: for each of `count` elements of `bytes` bytes, combines from[i] into into[i]. The two
+ * do not overlap; `from` may have any alignment. It must not call the library. It should be associative and
+ * commutative where the map is `unordered`: there the order of contributions to one element is unspecified. */
 typedef void qdr_combine_function(void *context, void *into, const void *from, int64_t count, int64_t bytes);
 
 /* Where an array lies. Memory of a device is refused, with a sentence. */
@@ -62,13 +61,13 @@ typedef enum qdr_memory { QDR_MEMORY_HOST, QDR_MEMORY_DEVICE } qdr_memory;
 
 enum { QDR_MOST_DIMENSIONS = 16 };
 
-/* Which index runs fastest: the last (C) or the first (Fortran). */
+/* Which index varies fastest: the last (C) or the first (Fortran). */
 typedef enum qdr_order { QDR_ROW_MAJOR, QDR_COLUMN_MAJOR } qdr_order;
 
 /* Local, free of cost. The bytes of one value; 0 for a type that does not exist. */
 int64_t qdr_type_bytes(qdr_type type);
 
-/* Local. Names: "double", "sum"; NULL for one that does not exist. */
+/* Local. Names, such as "double" and "sum"; NULL for one that does not exist. */
 const char *qdr_type_name(qdr_type type);
 const char *qdr_operation_name(qdr_operation operation);
 

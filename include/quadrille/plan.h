@@ -7,30 +7,30 @@
  *     for (...) qdr_plan_exchange(plan, &buffers);                             runs it
  *     qdr_plan_destroy(&plan);
  *
- * An exchange is started, tested and waited for; several of one plan and many plans may be under way, on one
- * communicator or several, and may be waited for in any order, for every wait advances everything that is
- * under way in the process. Between its start and its end an exchange borrows its buffers. It needs no
- * collective and no agreement, and from the second of the same shape on it allocates nothing.
+ * An exchange is started, tested and waited for. Several exchanges of one plan, and many plans, may be under way, on
+ * one communicator or several. They may be waited for in any order, for every wait advances everything that is under
+ * way in the process. Between its start and its end an exchange borrows its buffers. It needs no collective and no
+ * agreement, and from the second of the same shape on it allocates nothing.
  *
- * How it runs. A schedule says the order of transfers; *pacing* says when the next may go:
+ * How it runs. A schedule gives the order of transfers; *pacing* says when the next may go:
  *
  *     free       at once
- *     arrivals   when this rank has received its own share of the phases before: good from all to all
+ *     arrivals   when this rank has received its own share of the earlier phases: good for all-to-all
  *     grants     when its receiver says so: a receiver lets no more than a *window* of bytes be under way to
- *                it, granted in *chunks*, so many senders cannot flood it
- *     requests   when its sender asked, and the receiver was free: the order is found at run time
+ *                it, granted in *chunks*, so that many senders cannot flood it
+ *     requests   when its sender has asked, and the receiver is free: the order is found at run time
  *
- * The algorithm `paced` needs no schedule: every rank grants in an order of its own, and sizes may differ at
- * every call without any agreement. `distributed` has no schedule either: there senders ask. The first
- * window / sources bytes of a message go without being granted, `sources` being the most partners that any
- * rank receives from: all of them together fit into a window.
+ * The algorithm `paced` needs no schedule: every rank grants in an order of its own, and sizes may differ at every
+ * call without any agreement. `distributed` has no schedule either: there senders ask. The first window / sources
+ * bytes of a message go without a grant. `sources` is the most partners that any rank receives from, so all these
+ * bytes together fit into a window.
  *
- * The window of `paced` finds itself: receivers measure how fast bytes come and how long they take, and tell each
- * other. It is kept with the communicator, for all plans on it, and the exchanges of a rank that are under way at once
- * have it together. A window that is asked for stays as it is, and is each exchange's own.
+ * `paced` finds its window by itself: receivers measure how fast bytes come and how long they take, and tell each
+ * other. The window is kept with the communicator, for all plans on it, and the exchanges of a rank that are under
+ * way at once share it. A window that is asked for stays as it is, and each exchange has its own.
  *
- * Ranks that share a node need none of this: their messages go through its memory, beside the phases of the
- * others, and no MPI call is on their way. Where there is no shared memory to be had, they go by MPI.
+ * Ranks that share a node need none of this: their messages go through its memory, beside the phases of the others,
+ * without any MPI call. Where there is no shared memory, they go by MPI.
  */
 #ifndef QUADRILLE_PLAN_H
 #define QUADRILLE_PLAN_H
@@ -53,7 +53,7 @@ typedef struct qdr_plan qdr_plan;
 
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
-/* One thing that happened in an exchange, for whoever wants to draw it. */
+/* One thing that happened in an exchange, for drawing it. */
 typedef enum qdr_event_kind {
     QDR_EVENT_START,
     QDR_EVENT_GRANT,
@@ -83,18 +83,18 @@ const qdr_pacing_info *qdr_pacing(int index);
 
 typedef struct qdr_plan_options {
     size_t size; /* sizeof(qdr_plan_options) */
-    const char
-        *algorithm; /* as for qdr_schedule_create(); NULL: QDR_ALGORITHM of the environment, else by rule */
+    /* As for qdr_schedule_create(); NULL: QDR_ALGORITHM of the environment, else by rule. */
+    const char *algorithm;
     const qdr_machine *machine; /* for algorithms that need one */
     const char *pacing;         /* a name of qdr_pacing(); NULL: what suits the algorithm */
     int64_t chunk;              /* bytes; 0: QDR_CHUNK, else the default */
-    int64_t window;             /* bytes; 0: QDR_WINDOW, else it finds itself */
+    int64_t window;             /* bytes; 0: QDR_WINDOW, else found by measuring */
     const char *transport;     /* "node": memory between ranks that share a node, the rest by schedule; "net":
                                  * everything by schedule; NULL: QDR_TRANSPORT, else "node", but "net" where
                                  * all ranks share a node and an algorithm was asked for by name */
     int barrier;               /* all ranks meet after each phase */
     int in_flight;             /* exchanges of this plan at once, up to 16; 0: 2 */
-    double deadline;           /* wait reports when nothing moved for so long; 0: QDR_DEADLINE, else never */
+    double deadline;           /* of a wait in which nothing moves; 0: QDR_DEADLINE, else none */
     qdr_trace_function *trace; /* NULL: none */
     void *trace_context;
 } qdr_plan_options;
@@ -110,18 +110,17 @@ static inline qdr_plan_options qdr_plan_options_initial(void) {
     { .size = sizeof(qdr_plan_options) }
 #endif
 
-/* Collective. Options must be the same on all ranks, except tracing and deadline; NULL means defaults, and
- * the environment of rank 0 counts. Gathers the whole matrix if the algorithm needs it. */
+/* Collective. Options must be the same on all ranks, except tracing and deadline. NULL means defaults, and the
+ * environment of rank 0 counts. Gathers the whole matrix if the algorithm needs it. */
 qdr_status qdr_plan_create(qdr_partners *partners, const qdr_plan_options *options, qdr_plan **plan);
 
-/* Collective. The same with a schedule that exists, such as one read from a file; it must be of the partners'
- * pattern and be the same on all ranks. Every rank checks its own share of it. */
+/* Collective. The same with a schedule that exists, such as one read from a file. It must be of the partners' pattern
+ * and be the same on all ranks. Every rank checks its own share of it. */
 qdr_status qdr_plan_create_scheduled(qdr_partners *partners, const qdr_schedule *schedule,
                                      const qdr_plan_options *options, qdr_plan **plan);
 
-/* Local. Refused with QDR_ERR_BUSY while an exchange is under way, unless it has stalled or failed; then its
- * memory is left to MPI. Ranks may destroy plans in any order. Safe after MPI_Finalize. Sets the handle to
- * NULL; NULL is accepted. */
+/* Local. QDR_ERR_BUSY while an exchange is under way, unless it has stalled or failed; then its memory is left to
+ * MPI. Ranks may destroy plans in any order. Safe after MPI_Finalize. Sets the handle to NULL; NULL is accepted. */
 qdr_status qdr_plan_destroy(qdr_plan **plan);
 
 typedef struct qdr_plan_info {
@@ -144,46 +143,45 @@ typedef struct qdr_plan_info {
 /* Local. Texts live as long as the plan. */
 static inline qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info);
 
-/* Local. The schedule that the plan runs, to be read by row: this rank's row is the communication phase table of NICE. NULL
- * for algorithms that schedule at run time. Algorithms that need not know the matrix know this rank's messages alone: then
- * only its own row is there, and the schedule is made at the first call. Messages that go through the node's memory are in no
- * phase. Valid as long as the plan. */
+/* Local. The schedule that the plan runs, to be read by row; this rank's row is the communication phase table of
+ * NICE. NULL for algorithms that schedule at run time. An algorithm that does not need the whole matrix knows only
+ * this rank's messages: then the schedule has only this rank's row, and is made at the first call. Messages that go
+ * through the node's memory are in no phase. Valid as long as the plan. */
 const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan);
 
 /* ---- running it ---------------------------------------------------------------------------------------- */
 
-/* Where the data is. Sides follow the order of qdr_partners_look(). Outgoing and incoming memory must not
- * overlap. Either one pointer per partner (NICE, section 4.2), or a base and offsets in items as
- * MPI_Alltoallv has them, offsets NULL meaning one after the other. Pointers of empty messages may be
- * NULL. */
+/* Where the data is. Both sides are in the order of qdr_partners_look(). Outgoing and incoming memory must not
+ * overlap. Give one pointer per partner (NICE, section 4.2), or a base and offsets in items, as with MPI_Alltoallv;
+ * offsets NULL: one after the other. Pointers of empty messages may be NULL. */
 typedef struct qdr_buffers {
-    int64_t item_bytes; /* of one item, the same on all ranks; must be said by whoever has items */
+    int64_t item_bytes; /* of one item, the same on all ranks; must be given by ranks that have items */
     const void *const *outgoing;
     void *const *incoming;
     const void *outgoing_base; /* used when outgoing is NULL */
     void *incoming_base;       /* used when incoming is NULL */
     const int64_t *outgoing_offset, *incoming_offset;
-    /* Other sizes than the plan's for this one exchange, with `paced`, `distributed` and `async`; both
-     * ends must state the same. */
+    /* Sizes of this one exchange, if they are not the plan's; with `paced`, `distributed` and `async` only. Both ends
+     * must state the same. */
     const int64_t *outgoing_items, *incoming_items;
-    int64_t outgoing_stride,
-        incoming_stride; /* bytes from one item to the next; 0: item_bytes. Others are for maps */
-    qdr_memory memory;   /* of all buffers */
-    void *stream;        /* of a device: NULL today */
+    /* Bytes from one item to the next: 0 or item_bytes. Other strides are for maps. */
+    int64_t outgoing_stride, incoming_stride;
+    qdr_memory memory; /* of all buffers */
+    void *stream;      /* of a device: must be NULL */
 } qdr_buffers;
 
-/* Local. Starts an exchange, to be tested or waited for (quadrille/pending.h); the i-th start of a plan on one rank
+/* Local. Starts an exchange, to be tested or waited for (quadrille/pending.h). The i-th start of a plan on one rank
  * belongs to the i-th on the others. QDR_ERR_BUSY when as many as `in_flight` are under way.
  *
  * How it ends. QDR_ERR_MISMATCH: a partner sent another size than this rank expects, or a message of another exchange
  * came. Such bytes are never delivered as success, and the incoming memory is undefined. A rank that fails tells the
- * others: whoever still needs something fails with the same status. QDR_ERR_STALLED: the deadline has passed; the sentence
- * says who waits for whom. The exchange is still under way, its buffers borrowed, and the handle stays. After any other
- * failure the plan can only be destroyed, and the buffers must stay until MPI_Finalize, for MPI may still use them. (MPICH
- * ends the program on errors of messages unless MPI_COMM_WORLD has MPI_ERRORS_RETURN.) */
+ * others: ranks that still need something fail with the same status. QDR_ERR_STALLED: the deadline has passed; the
+ * sentence says who waits for whom. The exchange is still under way, its buffers are borrowed, and the handle stays.
+ * After any other failure the plan can only be destroyed, and the buffers must stay until MPI_Finalize, for MPI may
+ * still use them. (MPICH ends the program on errors of messages unless MPI_COMM_WORLD has MPI_ERRORS_RETURN.) */
 static inline qdr_status qdr_plan_start(qdr_plan *plan, const qdr_buffers *buffers, qdr_pending **pending);
 
-/* Local. Start and wait. After QDR_ERR_STALLED nobody has the handle: the plan can only be destroyed. */
+/* Local. Start and wait. After QDR_ERR_STALLED nobody has the handle, so the plan can only be destroyed. */
 static inline qdr_status qdr_plan_exchange(qdr_plan *plan, const qdr_buffers *buffers);
 
 /* Local. This thread's most recent stall as a report of several lines; "" if there was none. */
@@ -191,7 +189,7 @@ const char *qdr_stall_report(void);
 
 /* ---- sizes --------------------------------------------------------------------------------------------- */
 
-/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+/* The functions above call these in the library, with the size of the caller's structs added (docs/abi.md). */
 qdr_status qdr_plan_look_sized(const qdr_plan *plan, qdr_plan_info *info, size_t info_bytes);
 qdr_status qdr_plan_start_sized(qdr_plan *plan, const qdr_buffers *buffers, size_t buffers_bytes,
                                 qdr_pending **pending);

@@ -2,18 +2,18 @@
 /*
  * Schedules: from a pattern to phases.
  *
- * A *piece* is a range of one message. A *transfer* carries a list of pieces from one rank to another: one
- * piece in direct schedules, many where data is stored and forwarded. A *phase* is a set of transfers; a
- * *stage* is a sequence of phases, and what a rank received in one stage it may send on in the next. A
- * schedule is a list of stages. Ranks are loosely synchronous: a transfer may start when its sender and its
- * receiver have finished what comes before it; there is no barrier between phases.
+ * A *piece* is a range of one message. A *transfer* carries a list of pieces from one rank to another: one piece in
+ * direct schedules, many where data is stored and forwarded. A *phase* is a set of transfers. A *stage* is a sequence
+ * of phases; what a rank received in one stage it may send on in the next. A schedule is a list of stages. Ranks are
+ * loosely synchronous: a transfer may start when its sender and its receiver have finished what comes before it.
+ * There is no barrier between phases.
  *
- * What a phase is good for is what its algorithm *promises*: nothing, a partial permutation (each rank sends
- * at most once and receives at most once), disjoint pairs (each rank has at most one partner), no link that
- * is loaded beyond its capacity, a size limit. qdr_schedule_check() holds every schedule to exactly that.
+ * Each phase keeps what the algorithm *promises*: nothing, a partial permutation (each rank sends at most once and
+ * receives at most once), disjoint pairs (each rank has at most one partner), no link loaded beyond its capacity, a
+ * size limit. qdr_schedule_check() holds every schedule to exactly that.
  *
- * A schedule is read by row: all that one rank does in one stage, in the order in which it does it. Rows are
- * stored or computed while they are read; the reader can't tell.
+ * A schedule is read by row: all that one rank does in one stage, in the order in which it does it. Rows are stored,
+ * or computed while they are read; the reader cannot tell which.
  */
 #ifndef QUADRILLE_SCHEDULE_H
 #define QUADRILLE_SCHEDULE_H
@@ -58,7 +58,7 @@ typedef struct qdr_algorithm_info {
     qdr_knowledge knowledge;
     unsigned promises;
     int direct;        /* every message goes straight from origin to destination */
-    int at_run_time;   /* has no schedule beforehand: decided while the exchange runs */
+    int at_run_time;   /* has no schedule beforehand; the order is decided while the exchange runs */
     int needs_machine; /* cannot be built without one */
 } qdr_algorithm_info;
 
@@ -66,15 +66,16 @@ typedef struct qdr_algorithm_info {
  * something; the other texts are static. */
 const qdr_algorithm_info *qdr_algorithm(int index);
 
-/* Local. By its name or by a name of the papers; an unknown name is an error that lists the valid ones. */
+/* Local. Finds an algorithm by its name or by a name of the papers. An unknown name is an error that lists the valid
+ * ones. */
 qdr_status qdr_algorithm_find(const char *name, const qdr_algorithm_info **info);
 
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
-/* Local and pure: the same arguments give the same schedule everywhere. `algorithm` is a name of the table
- * or of the papers, with options if wanted ("random:seed=7", "RS_NH:limit=0.5"). `machine` may be NULL for
- * algorithms that do not look at it. The schedule keeps pattern and machine alive. Cost: see the
- * algorithm; a schedule whose rows are computed is read once, to count its phases. */
+/* Local and pure: the same arguments give the same schedule everywhere. `algorithm` is a name of the table or of the
+ * papers, with options if wanted ("random:seed=7", "RS_NH:limit=0.5"). `machine` may be NULL for algorithms that do
+ * not use it. The schedule keeps pattern and machine alive. The cost depends on the algorithm; a schedule whose rows
+ * are computed is read once, to count its phases. */
 qdr_status qdr_schedule_create(const qdr_pattern *pattern, const char *algorithm, const qdr_machine *machine,
                                qdr_schedule **schedule);
 
@@ -87,7 +88,7 @@ typedef struct qdr_schedule_info {
     unsigned promises;
     int ranks;
     int stages;
-    int64_t phases;    /* that are not empty, all stages together */
+    int64_t phases;    /* not counting empty ones, all stages together */
     int64_t transfers; /* all stages together */
     int direct;
 } qdr_schedule_info;
@@ -123,8 +124,8 @@ typedef struct qdr_row {
 
 typedef struct qdr_row_reader qdr_row_reader;
 
-/* Local. A reader owns the memory of the row it read last and uses it again for the next. It keeps the
- * schedule alive. */
+/* Local. A reader owns the memory of the row that it read last, and uses it again for the next. It keeps the schedule
+ * alive. */
 qdr_status qdr_row_reader_create(const qdr_schedule *schedule, qdr_row_reader **reader);
 static inline qdr_status qdr_row_read(qdr_row_reader *reader, int rank, int stage, qdr_row *row);
 void qdr_row_reader_destroy(qdr_row_reader **reader);
@@ -140,30 +141,27 @@ typedef struct qdr_step {
     double start, end; /* seconds; 0 until a prediction fills them in */
 } qdr_step;
 
-/* Local. All transfers by rising (stage, phase, from, order of sending); the caller frees *steps with free().
- */
+/* Local. All transfers by rising (stage, phase, from, order of sending). The caller frees *steps with free(). */
 qdr_status qdr_schedule_steps(const qdr_schedule *schedule, int64_t *count, qdr_step **steps);
 
 /* ---- checking it --------------------------------------------------------------------------------------- */
 
-/* Local. QDR_OK when every item of every message goes from its origin to its destination exactly once, no
- * rank sends what it does not hold at the start of a stage, both ends of every transfer agree, and every
- * phase keeps what the algorithm promises. Otherwise QDR_ERR_BROKEN with a sentence that names ranks, stage,
- * phase and items. Reads rows one at a time; memory O(one rank's pieces + transfers when links are promised).
- */
+/* Local. QDR_OK if every item of every message goes from its origin to its destination exactly once, no rank sends
+ * what it does not hold at the start of a stage, both ends of every transfer agree, and every phase keeps what the
+ * algorithm promises. Otherwise QDR_ERR_BROKEN with a sentence that names ranks, stage, phase and items. Reads rows
+ * one at a time; memory O(one rank's pieces + transfers when links are promised). */
 qdr_status qdr_schedule_check(const qdr_schedule *schedule);
 
 /* ---- predicting it ------------------------------------------------------------------------------------- */
 
-/* Lower bounds on the time of any exchange of a pattern on a machine, each sound for the schedules it names.
- */
+/* Lower bounds on the time of any exchange of a pattern on a machine, each sound for the schedules that it names. */
 typedef struct qdr_bounds {
     double full_duplex; /* direct, full ports: max over ranks of tau * messages + mu * bytes, out or in */
     double half_duplex; /* direct, half ports: the same with out and in added */
     double link;        /* direct: most loaded link under the machine's routes (0: no links) */
     double relay;  /* any schedule: startups of a combining tree, or all bytes through the busiest port */
     double direct; /* the largest that holds for direct schedules on this machine's ports */
-    double any;    /* the largest that holds for every schedule on it */
+    double any;    /* the largest that holds for every schedule on this machine */
 } qdr_bounds;
 
 /* Local. Cost: O(messages * route length). */
@@ -175,20 +173,19 @@ typedef struct qdr_prediction {
     double barrier_seconds; /* makespan with a barrier after each phase */
     double max_link_load;   /* most senders on a link in one phase / the streams it carries; 0: no links */
     int64_t unconfirmed;    /* most bytes that several senders push at one receiver inside one phase */
-    int unsafe;             /* buffered sends, and that is more than the machine's buffer holds (NICE 3.1) */
+    int unsafe; /* sends are buffered, and `unconfirmed` exceeds the machine's buffer (NICE 3.1) */
 } qdr_prediction;
 
-/* Local. Also fills in start and end of `steps` when it is not NULL: steps must be the schedule's own list.
- */
+/* Local. Also fills in start and end of `steps`, if not NULL; they must be the schedule's own list. */
 static inline qdr_status qdr_schedule_predict(const qdr_schedule *schedule, const qdr_machine *machine,
                                               int64_t item_bytes, qdr_step *steps,
                                               qdr_prediction *prediction);
 
 /* ---- broadcast ----------------------------------------------------------------------------------------- */
 
-/* Local. The steps by which group[0] brings `items` items to the other count - 1 ranks of the group, one
- * stage per step: "linear" (LIB), one after the other, or "recursive" (REB), doubling (CM-5, section 3.6).
- * The caller frees *steps. */
+/* Local. The steps by which group[0] brings `items` items to the other count - 1 ranks of the group, one stage per
+ * step: "linear" (LIB), one rank after the other, or "recursive" (REB), doubling (CM-5, section 3.6). The caller
+ * frees *steps. */
 qdr_status qdr_broadcast_steps(const char *algorithm, int count, const int *group, int64_t items,
                                int64_t *step_count, qdr_step **steps);
 
@@ -198,15 +195,16 @@ static inline qdr_status qdr_steps_predict(int64_t count, qdr_step *steps, const
 
 /* ---- writing it ---------------------------------------------------------------------------------------- */
 
-/* As JSON and as a picture: quadrille-io.h. Whatever writes to a stream flushes it at the end and returns QDR_OK only if every byte was taken: QDR_ERR_FILE
- * otherwise, or QDR_ERR_MEMORY where a stream in memory could not grow. What stands in it then is of no use. */
+/* As JSON and as a picture: quadrille-io.h. A function that writes to a stream flushes it at the end. It returns
+ * QDR_OK only if every byte was written, otherwise QDR_ERR_FILE, or QDR_ERR_MEMORY where a stream in memory could not
+ * grow. After a failure the contents of the stream are useless. */
 
 /* Local. One line per phase that is not empty, as the papers print theirs: "  1  0<->1  2->3". */
 qdr_status qdr_steps_write_text(int64_t count, const qdr_step *steps, FILE *stream);
 
 /* ---- sizes --------------------------------------------------------------------------------------------- */
 
-/* What the functions above call in the library: the same, and how large the caller's structs are (docs/abi.md). */
+/* The functions above call these in the library, with the size of the caller's structs added (docs/abi.md). */
 qdr_status qdr_schedule_look_sized(const qdr_schedule *schedule, qdr_schedule_info *info, size_t info_bytes);
 qdr_status qdr_row_read_sized(qdr_row_reader *reader, int rank, int stage, qdr_row *row, size_t row_bytes);
 qdr_status qdr_bounds_compute_sized(const qdr_pattern *pattern, const qdr_machine *machine,

@@ -28,28 +28,28 @@ typedef struct variable {
 /* The largest number of bytes is that of the options of specs; a deadline of 30 years is none. */
 static const variable table[QDRI_VARIABLES] = {
     [QDRI_ENV_ALGORITHM] = {"QDR_ALGORITHM", NAME, 0, 255, NULL,
-                            "an algorithm, as paced or paced:window=64Ki", "by rule", "rank 0",
+                            "an algorithm, such as paced or paced:window=64Ki", "by rule", "rank 0",
                             "the algorithm of plans that do not name one"},
-    [QDRI_ENV_WINDOW] = {"QDR_WINDOW", BYTES, 1, 1e15, NULL, "bytes, as 262144 or 256Ki, from 1 to 1e15",
-                         "it finds itself", "rank 0",
-                         "bytes that may be under way to one rank, for plans that do not say"},
-    [QDRI_ENV_CHUNK] = {"QDR_CHUNK", BYTES, 0, 1e15, NULL, "bytes, as 4096 or 4Ki, from 0 to 1e15",
+    [QDRI_ENV_WINDOW] = {"QDR_WINDOW", BYTES, 1, 1e15, NULL, "bytes, such as 262144 or 256Ki, from 1 to 1e15",
+                         "found by measuring", "rank 0",
+                         "bytes that may be under way to one rank, for plans that do not set it"},
+    [QDRI_ENV_CHUNK] = {"QDR_CHUNK", BYTES, 0, 1e15, NULL, "bytes, such as 4096 or 4Ki, from 0 to 1e15",
                         "0: a share of the window", "rank 0",
-                        "bytes that go as one message, for plans that do not say"},
+                        "bytes that go as one message, for plans that do not set it"},
     [QDRI_ENV_TRANSPORT] =
         {"QDR_TRANSPORT", WORD, 0, 0, "node net", "node or net", "by rule", "rank 0",
-         "between ranks of one node, where plans do not say: shared memory, or messages as between "
-         "nodes"},
+         "how ranks of one node exchange, for plans that do not set it: by shared memory (node), or by "
+         "messages as between nodes (net)"},
     [QDRI_ENV_DEADLINE] = {"QDR_DEADLINE", SECONDS, 0, 1e9, NULL,
-                           "seconds, as 2.5, 500ms, 30s, 5m or 1h, from 0 to 1e9", "0: no deadline",
+                           "seconds, such as 2.5, 500ms, 30s, 5m or 1h, from 0 to 1e9", "0: no deadline",
                            "every rank",
-                           "how long nothing may move in a wait, and how long a collective call may take, "
-                           "before it reports"},
+                           "how long a wait may see nothing move, and how long a collective call may take, "
+                           "before it gives up"},
     [QDRI_ENV_EXPLAIN] = {"QDR_EXPLAIN", FLAG, 0, 0, NULL, "1 or 0, yes or no, on or off, true or false", "0",
                           "rank 0", "say on standard error what was chosen, and why"},
     [QDRI_ENV_NODE_RANKS] = {"QDR_NODE_RANKS", COUNT, 1, 2147483647, NULL,
-                             "a number of ranks from 1 to 2147483647", "the nodes there are", "every rank",
-                             "treat every so many ranks as a node of their own: to try on one machine what "
+                             "a number of ranks from 1 to 2147483647", "the real nodes", "every rank",
+                             "treat each group of this many ranks as a node, to try on one machine what "
                              "runs on several"},
     [QDRI_ENV_NODE_READ] = {"QDR_NODE_READ", WORD, 0, 0, "auto never always", "auto, never or always", "auto",
                             "every rank",
@@ -58,16 +58,16 @@ static const variable table[QDRI_VARIABLES] = {
     [QDRI_ENV_COUPLE_DIRECTORY] = {"QDR_COUPLE_DIRECTORY", PATH, 1, 4095, NULL,
                                    "a folder of at most 4095 characters", "the current folder", "every rank",
                                    "where coupled programs leave the files by which they find each other"},
-    [QDRI_ENV_COUPLE_ADDRESS] = {"QDR_COUPLE_ADDRESS", NAME, 1, 255, NULL,
-                                 "an address, a host name or an interface of this host",
-                                 "loopback if the folder is local to the host, else that of the host's name",
-                                 "every rank", "where coupled programs listen"},
+    [QDRI_ENV_COUPLE_ADDRESS] =
+        {"QDR_COUPLE_ADDRESS", NAME, 1, 255, NULL, "an address, a host name or an interface of this host",
+         "loopback if the folder is local to the host, else the address of the host's name", "every rank",
+         "where coupled programs listen"},
     [QDRI_ENV_PRELOAD] = {"QDR_PRELOAD", NAME, 1, 63, NULL, "auto, plain or an algorithm that takes any size",
                           "auto", "rank 0",
-                          "of the drop-in library: MPI's own way always (plain), or one algorithm always"},
+                          "for the drop-in library: always MPI's own way (plain), or always one algorithm"},
     [QDRI_ENV_RECORD] = {"QDR_RECORD", PATH, 1, 4000, NULL, "a folder of at most 4000 characters",
                          "no record", "every rank",
-                         "of the drop-in library: the folder for a record of the program's exchanges"},
+                         "for the drop-in library: the folder for a record of the program's exchanges"},
 };
 
 /* ---- values -------------------------------------------------------------------------------------------- */

@@ -43,13 +43,13 @@ qdr_status qdri_sized_refuse(const char *type, size_t size, size_t bytes) {
     if (size > bytes && size <= MOST_BYTES)
         return qdri_fail(
             QDR_ERR_INVALID,
-            "%s: something is asked for behind its %zu bytes that this library, version %s, does not have",
+            "%s: fields beyond its first %zu bytes are set, which this library, version %s, does not have",
             type, bytes, QDR_VERSION);
     char initialiser[60] = "";
     for (size_t i = 0; type[i] && type[i] != ' ' && i + 1 < sizeof initialiser; i++)
         initialiser[i] = (char)toupper((unsigned char)type[i]);
-    return qdri_fail(QDR_ERR_INVALID, "%s.size is %zu, which is no size of it: begin with %s", type, size,
-                     initialiser);
+    return qdri_fail(QDR_ERR_INVALID, "%s.size is %zu, which is not a size of it; initialise it with %s",
+                     type, size, initialiser);
 }
 
 qdr_status qdri_element_read(const char *type, void *known, size_t bytes, const void *array, size_t element,

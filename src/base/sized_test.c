@@ -46,7 +46,7 @@ static void later_options_are_taken_unless_something_is_asked_for(void **state) 
     qdri_sized_read(&read, sizeof read, &later);
     assert_true(read.size != sizeof read && !read.first && !read.second);
     assert_int_equal(qdri_sized_refuse("known", read.size, sizeof read), QDR_ERR_INVALID);
-    assert_non_null(strstr(qdr_error_message(), "known: something is asked for behind its 24 bytes"));
+    assert_non_null(strstr(qdr_error_message(), "known: fields beyond its first 24 bytes are set"));
 }
 
 static void a_size_that_was_never_set_is_refused(void **state) {
@@ -57,7 +57,7 @@ static void a_size_that_was_never_set_is_refused(void **state) {
         qdri_sized_read(&read, sizeof read, &given);
         assert_true(!read.first && !read.second);
         assert_int_equal(qdri_sized_refuse("known", read.size, sizeof read), QDR_ERR_INVALID);
-        assert_non_null(strstr(qdr_error_message(), "begin with KNOWN"));
+        assert_non_null(strstr(qdr_error_message(), "initialise it with KNOWN"));
     }
 }
 

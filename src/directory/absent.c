@@ -41,7 +41,7 @@ void qdri_messages_absent(const qdri_directory_round *round, char *text, size_t 
     int awaited = t ? qdri_council_awaits(round->directory->council) : -1;
     *text = '\0';
     if (t && !name_known(t, text, size) && awaited >= 0)
-        snprintf(text, size, "; rank %d has not come so far", awaited);
+        snprintf(text, size, "; rank %d has not come this far", awaited);
 }
 
 double qdri_messages_moment(const qdri_directory_round *round, double most) {

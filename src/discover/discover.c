@@ -93,7 +93,7 @@ static qdr_status check_parcels(qdri_flight *flight, int count, const qdr_parcel
         if (out[i].bytes < 0 || out[i].bytes > PTRDIFF_MAX - *total)
             return qdri_fail(QDR_ERR_RANGE,
                              "the parcel for rank %d has %" PRId64 " bytes; expected 0 to %" PRId64
-                             ", what all may have less the parcels before it",
+                             ", the most for all parcels less those before it",
                              out[i].rank, out[i].bytes, (int64_t)PTRDIFF_MAX - *total);
         if (out[i].bytes > 0 && !out[i].data)
             return qdri_fail(QDR_ERR_INVALID,

@@ -32,7 +32,7 @@ static void close(qdr_layout *layout) {
 qdr_status qdri_boxes_open(const qdri_layout_type *type, int dimensions, const int64_t *extent,
                            qdr_order order, int64_t boxes, qdri_boxes **made) {
     if (order != QDR_ROW_MAJOR && order != QDR_COLUMN_MAJOR)
-        return qdri_fail(QDR_ERR_INVALID, "%d is no order", (int)order);
+        return qdri_fail(QDR_ERR_INVALID, "there is no order %d", (int)order);
     qdri_boxes *self = QDRI_ZERO_ARRAY(qdri_boxes, 1);
     if (!self) return qdri_fail_memory();
     qdr_status status = qdri_layout_head(&self->head, type, dimensions, extent);

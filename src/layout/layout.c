@@ -30,8 +30,8 @@ qdr_status qdri_layout_head(qdr_layout *layout, const qdri_layout_type *type, in
     int empty = 0;
     for (int d = 0; d < dimensions; d++) {
         if (extent[d] < 0)
-            return qdri_fail(QDR_ERR_INVALID, "the extent of dimension %d is %" PRId64 ", not at least 0", d,
-                             extent[d]);
+            return qdri_fail(QDR_ERR_INVALID, "the extent of dimension %d is %" PRId64 "; expected 0 or more",
+                             d, extent[d]);
         if (!qdri_multiply(product, qdri_most(extent[d], 1), &product))
             return qdri_fail(QDR_ERR_RANGE,
                              "an array of more than 2^62 elements: extent %" PRId64 " of dimension %d",

@@ -79,9 +79,9 @@ static void storages(void **state) {
     refused(qdr_layout_regular(2, axis, &storage, &layout), QDR_ERR_RANGE, "offset");
     storage = (qdr_storage)QDR_STORAGE;
     storage.stride = meeting;
-    refused(qdr_layout_regular(2, axis, &storage, &layout), QDR_ERR_INVALID, "meet");
+    refused(qdr_layout_regular(2, axis, &storage, &layout), QDR_ERR_INVALID, "overlap");
     storage.stride = zero;
-    refused(qdr_layout_regular(2, axis, &storage, &layout), QDR_ERR_INVALID, "at least 1");
+    refused(qdr_layout_regular(2, axis, &storage, &layout), QDR_ERR_INVALID, "1 or more");
     storage.stride = huge;
     refused(qdr_layout_regular(2, axis, &storage, &layout), QDR_ERR_RANGE, "2^62");
     storage = (qdr_storage)QDR_STORAGE;
@@ -136,10 +136,10 @@ static void boxes(void **state) {
     qdr_box wrong[] = {{high, low, NULL, 0},    {low, beyond, NULL, 0},  {below, high, NULL, 0},
                        {low, high, NULL, -1},   {low, high, meeting, 0}, {NULL, high, NULL, 0},
                        {low, high, NULL, LARGE}};
-    const char *word[] = {"before it begins", "outside", "outside", "offset", "meet", "NULL", "2^62"};
+    const char *word[] = {"before it begins", "outside", "outside", "offset", "overlap", "NULL", "2^62"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         qdr_status status = qdr_layout_boxes(2, extent, QDR_ROW_MAJOR, 1, wrong + i, &layout);
-        refused(status, strstr("before meet NULL", word[i]) || i == 0 ? QDR_ERR_INVALID : QDR_ERR_RANGE,
+        refused(status, strstr("before overlap NULL", word[i]) || i == 0 ? QDR_ERR_INVALID : QDR_ERR_RANGE,
                 word[i]);
     }
     qdr_box two[] = {{low, high, NULL, 0}, {corner, end, NULL, 9}};

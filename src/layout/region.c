@@ -21,7 +21,7 @@ qdr_status qdr_region_create(int dimensions, qdr_order order, qdr_region **regio
     if (dimensions < 1 || dimensions > MOST)
         return qdri_fail(QDR_ERR_INVALID, "a region has 1 to %d dimensions, not %d", MOST, dimensions);
     if (order != QDR_ROW_MAJOR && order != QDR_COLUMN_MAJOR)
-        return qdri_fail(QDR_ERR_INVALID, "%d is no order", (int)order);
+        return qdri_fail(QDR_ERR_INVALID, "there is no order %d", (int)order);
     qdr_region *made = QDRI_ZERO_ARRAY(qdr_region, 1);
     if (!made) return qdri_fail_memory();
     qdri_owned_open(&made->owned);
@@ -74,8 +74,8 @@ static qdr_status make_box(const qdr_region *region, const int64_t *lower, const
     for (int d = 0; d < region->dimensions; d++) {
         int64_t step = stride ? stride[d] : 1;
         if (step < 1)
-            return qdri_fail(QDR_ERR_INVALID, "the stride of dimension %d is %" PRId64 ", not at least 1", d,
-                             step);
+            return qdri_fail(QDR_ERR_INVALID, "the stride of dimension %d is %" PRId64 "; expected 1 or more",
+                             d, step);
         if (lower[d] < 0 || upper[d] > QDRI_LARGEST)
             return qdri_fail(QDR_ERR_RANGE, "[%" PRId64 ", %" PRId64 ") of dimension %d is not in 0..2^62",
                              lower[d], upper[d], d);

@@ -49,7 +49,7 @@ static qdr_status set_axis(qdri_axis *axis, const qdr_axis *given, int number) {
     if ((int)given->spread < 0 || (int)given->spread >= (int)SPREADS)
         return qdri_fail(QDR_ERR_INVALID, "dimension %d: %d is no spread", number, (int)given->spread);
     if (given->parts < 0)
-        return qdri_fail(QDR_ERR_INVALID, "dimension %d: %d parts, not at least 0", number, given->parts);
+        return qdri_fail(QDR_ERR_INVALID, "dimension %d: %d parts; expected 0 or more", number, given->parts);
     if (given->spread == QDR_WHOLE && given->parts > 1)
         return qdri_fail(QDR_ERR_INVALID, "dimension %d: QDR_WHOLE has one part, not %d", number,
                          given->parts);
@@ -58,7 +58,7 @@ static qdr_status set_axis(qdri_axis *axis, const qdr_axis *given, int number) {
                          given->block);
     if (given->ghost_below < 0 || given->ghost_above < 0)
         return qdri_fail(QDR_ERR_INVALID,
-                         "dimension %d: %" PRId64 " and %" PRId64 " ghost layers, not at least 0", number,
+                         "dimension %d: %" PRId64 " and %" PRId64 " ghost layers; expected 0 or more", number,
                          given->ghost_below, given->ghost_above);
     int64_t extent = given->extent, block = qdri_most(given->block, 1);
     *axis = (qdri_axis){.spread = given->spread,
@@ -104,7 +104,7 @@ static qdr_status check_rooms(const qdri_regular *self) {
 static qdr_status set_storage(qdri_regular *self, const qdr_storage *storage) {
     QDRI_TRY(qdri_sized_refuse("qdr_storage", storage->size, sizeof *storage));
     if (storage->order != QDR_ROW_MAJOR && storage->order != QDR_COLUMN_MAJOR)
-        return qdri_fail(QDR_ERR_INVALID, "%d is no order", (int)storage->order);
+        return qdri_fail(QDR_ERR_INVALID, "there is no order %d", (int)storage->order);
     if (storage->offset < 0 || storage->offset > QDRI_LARGEST)
         return qdri_fail(QDR_ERR_RANGE, "the offset %" PRId64 " is not in 0..2^62", storage->offset);
     self->order = storage->order;

@@ -103,8 +103,8 @@ static void close(qdr_layout *layout) {
 
 static qdr_status check_run(const runs *self, int64_t number, int64_t first, int64_t count) {
     if (count < 0)
-        return qdri_fail(QDR_ERR_INVALID, "run %" PRId64 " has %" PRId64 " elements, not at least 0", number,
-                         count);
+        return qdri_fail(QDR_ERR_INVALID, "run %" PRId64 " has %" PRId64 " elements; expected 0 or more",
+                         number, count);
     if (first < 0 || first > self->head.elements || count > self->head.elements - first)
         return qdri_fail(QDR_ERR_RANGE,
                          "run %" PRId64 ": elements %" PRId64 " to %" PRId64 " + %" PRId64

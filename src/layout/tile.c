@@ -70,15 +70,16 @@ qdr_status qdri_strides_check(const char *what, int dimensions, const int64_t *r
     int64_t farthest = 0, along;
     for (int d = 0; d < dimensions; d++)
         if (stride[d] < 1)
-            return qdri_fail(QDR_ERR_INVALID, "%s: the stride of dimension %d is %" PRId64 ", not at least 1",
-                             what, d, stride[d]);
+            return qdri_fail(QDR_ERR_INVALID,
+                             "%s: the stride of dimension %d is %" PRId64 "; expected 1 or more", what, d,
+                             stride[d]);
     by_stride(dimensions, stride, order);
     for (int i = 0; i < dimensions; i++) {
         int d = order[i];
         if (room[d] <= 1) continue;
         if (stride[d] <= farthest)
             return qdri_fail(QDR_ERR_INVALID,
-                             "%s: stride %" PRId64 " of dimension %d makes elements meet: the smaller "
+                             "%s: stride %" PRId64 " of dimension %d makes elements overlap: the smaller "
                              "strides reach %" PRId64 " places",
                              what, stride[d], d, farthest);
         if (!qdri_multiply(stride[d], room[d] - 1, &along) || !qdri_add(farthest, along, &farthest))

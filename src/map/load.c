@@ -157,12 +157,12 @@ static qdr_status check_stride(const question *asked, const side *one) {
     return one->bytes == 0
                ? qdri_fail(QDR_ERR_INVALID, "field %d: elements of varying size have no %s_stride",
                            asked->number, one->what)
-               : qdri_fail(QDR_ERR_RANGE,
-                           "field %d: %s_stride is %lld; expected 0, or a multiple of %lld from "
-                           "the %lld bytes of an "
-                           "element on",
-                           asked->number, one->what, (long long)one->stride, (long long)alignment,
-                           (long long)one->bytes);
+               : qdri_fail(
+                     QDR_ERR_RANGE,
+                     "field %d: %s_stride is %lld; expected 0, or a multiple of %lld that is at least the "
+                     "%lld bytes of an element",
+                     asked->number, one->what, (long long)one->stride, (long long)alignment,
+                     (long long)one->bytes);
 }
 
 static qdr_status check_array(const question *asked, const side *one) {
@@ -173,8 +173,7 @@ static qdr_status check_array(const question *asked, const side *one) {
     if (asked->field->memory != QDR_MEMORY_HOST || asked->field->stream)
         return qdri_fail(
             QDR_ERR_INVALID,
-            "field %d is said to be memory of a device, or to have a stream; this library moves memory of "
-            "the host",
+            "field %d names memory of a device, or a stream; this library moves only memory of the host",
             asked->number);
     QDRI_TRY(check_stride(asked, one));
     if (one->lists->highest < 0) return QDR_OK;

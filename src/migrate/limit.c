@@ -116,7 +116,7 @@ qdr_status qdri_check_place(const qdri_migration *job, int64_t incoming) {
         if (rank != job->rank) outgoing += job->going[rank];
     if (job->largest > 0 || incoming - outgoing <= job->facts.place) return QDR_OK;
     return qdri_fail(QDR_ERR_RANGE,
-                     "%" PRId64 " items come and %" PRId64 " leave, but the array has place for %" PRId64
+                     "%" PRId64 " items come and %" PRId64 " leave, but the array has room for %" PRId64
                      " beyond those it holds; %" PRId64 " are missing",
                      incoming, outgoing, job->facts.place, incoming - outgoing - job->facts.place);
 }
@@ -164,7 +164,7 @@ static qdr_status refuse(qdri_migration *job, qdr_status status) {
     if (job->facts.limit > 0 && job->facts.limit < works)
         status = qdri_fail(QDR_ERR_RANGE,
                            "a limit of %" PRId64 " bytes is too small for the method %.40s; %" PRId64
-                           " bytes do, on each rank that has less (%s)",
+                           " bytes suffice, on each rank that has less (%s)",
                            job->facts.limit, job->method, works, sentence);
     QDRI_TRY(qdri_migration_agree(job, status));
     return qdri_fail_memory(); /* it works after all: memory was short for a moment */

@@ -99,9 +99,9 @@ static void close_job(job *work) {
     free(work->destination);
 }
 
-/* The number after which the sentence says " bytes do". */
+/* The number after which the sentence says " bytes suffice". */
 static int64_t limit_that_does(const char *sentence) {
-    const char *end = strstr(sentence, " bytes do");
+    const char *end = strstr(sentence, " bytes suffice");
     if (!end) return -1;
     while (end > sentence && end[-1] >= '0' && end[-1] <= '9') end--;
     return strtoll(end, NULL, 10);

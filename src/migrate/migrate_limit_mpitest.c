@@ -152,7 +152,7 @@ static void test(case_pattern pattern, int64_t items, int64_t item_bytes, const 
     work.items = calloc((size_t)(work.capacity * item_bytes) + 1, 1);
     work.destination = malloc((size_t)(first + 1) * sizeof *work.destination);
     qdr_status status = run(&work, method, 1, &report);
-    int64_t least = status ? number_before(qdr_error_message(), " bytes do") : -1;
+    int64_t least = status ? number_before(qdr_error_message(), " bytes suffice") : -1;
     CHECK_SAYING(status == QDR_ERR_RANGE && least > 0, "%s, %s: %s", method, pattern_names[pattern],
                  qdr_error_message());
     for (int64_t limit = least; least > 0 && limit < 2 * least; limit += least / 5) {

@@ -219,7 +219,7 @@ static void test_limits(const migration_case *what, qdr_migration_options how, c
     open_store(&here, what);
     how.memory = !unlimited;
     qdr_status status = run(&here, &how, &report);
-    int64_t least = status ? number_before(qdr_error_message(), " bytes do") : 0;
+    int64_t least = status ? number_before(qdr_error_message(), " bytes suffice") : 0;
     CHECK_SAYING(status == QDR_OK || (status == QDR_ERR_RANGE && least > 1), "%s: %s", label,
                  qdr_error_message());
     CHECK(here.packed + here.unpacked + here.released == 0);
@@ -248,7 +248,7 @@ static int64_t least_limit(const migration_case *what, qdr_migration_options how
     how.memory = rank < ranks - 1;
     qdr_status status = run(&here, &how, NULL);
     close_store(&here);
-    return status ? number_before(qdr_error_message(), " bytes do") : 0;
+    return status ? number_before(qdr_error_message(), " bytes suffice") : 0;
 }
 
 /* With little memory, so that there are phases and parked objects when it happens; `everywhere`, objects

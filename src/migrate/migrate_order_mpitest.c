@@ -112,7 +112,7 @@ static int64_t check_order(const char *label) {
 static int64_t least_limit(qdr_migration_options how) {
     how.memory = rank < ranks - 1;
     CHECK(run(&how, NULL) == QDR_ERR_RANGE);
-    const char *end = strstr(qdr_error_message(), " bytes do");
+    const char *end = strstr(qdr_error_message(), " bytes suffice");
     CHECK_SAYING(end, "%s", qdr_error_message());
     while (end && end > qdr_error_message() && end[-1] >= '0' && end[-1] <= '9') end--;
     return end ? strtoll(end, NULL, 10) : 0;

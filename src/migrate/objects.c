@@ -323,10 +323,11 @@ static qdr_status list(qdri_hold *hold) {
         qdri_object_entry entry = {i, objects->size(objects->context, i)};
         if (entry.size < 0 || entry.size > line->due - (int64_t)sizeof entry ||
             qdri_object_bytes(entry.size) > job->largest)
-            return qdri_fail(QDR_ERR_INVALID,
-                             "object %" PRId64 ": its size is %" PRId64
-                             " when asked for again, more than it, or others for the same rank, were before",
-                             i, entry.size);
+            return qdri_fail(
+                QDR_ERR_INVALID,
+                "object %" PRId64 ": size returned %" PRId64
+                " when called again, more than before for this object or others to the same rank",
+                i, entry.size);
         line->due -= qdri_object_bytes(entry.size);
         if (!add_entry(hold, line, entry)) return qdri_fail_memory();
     }
@@ -334,8 +335,7 @@ static qdr_status list(qdri_hold *hold) {
         if (hold->line[i].due != 0)
             return qdri_fail(QDR_ERR_INVALID,
                              "the objects for rank %d are %" PRId64
-                             " bytes smaller when asked again for their "
-                             "sizes",
+                             " bytes smaller when size is called a second time",
                              hold->line[i].destination, hold->line[i].due);
         hold->line[i].due = job->going[hold->line[i].destination];
     }

@@ -48,7 +48,7 @@ static void hear(qdri_migration_run *run, int from, const qdri_word *word) {
         !has_place) {
         qdri_run_fail(run, qdri_fail(QDR_ERR_MISMATCH,
                                      "rank %d asks for data from rank %d to rank %d in phase %" PRId64
-                                     ", which this rank has not to give: they have different schedules",
+                                     ", which this rank cannot give: the two have different schedules",
                                      from, word->origin, word->destination, word->phase));
         return;
     }

@@ -246,7 +246,7 @@ static qdr_status explain(const qdri_migration_run *run, qdr_status status) {
                      "%s; in phase %" PRId64 " of %" PRId64 ", waiting for rank %d, which %s", sentence,
                      trip->phase + 1, own->phases,
                      trip == in ? own->in.lane[trip->lane].rank : own->out.lane[trip->lane].rank,
-                     trip == in ? "has data for this one" : "shall have data of this one");
+                     trip == in ? "has data for this one" : "is to get data from this one");
 }
 
 void qdri_run_start(qdri_migration_run *run) {

@@ -118,7 +118,7 @@ static qdr_status refuse(const reader *reader, qdr_status status, const char *fo
     va_list arguments;
     if (ferror(reader->stream))
         return qdri_fail(QDR_ERR_FILE,
-                         "%.300s:%" PRId64 ": the file cannot be read on; expected no input error",
+                         "%.300s:%" PRId64 ": the file cannot be read further; expected no input error",
                          reader->name, reader->line);
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);

@@ -213,7 +213,8 @@ static void arguments_are_checked(void **state) {
     FILE *unreadable = fopen("/dev/null", "w");
     assert_non_null(unreadable);
     assert_int_equal(qdr_pattern_read(unreadable, "null", 0, &pattern), QDR_ERR_FILE);
-    assert_string_equal(qdr_error_message(), "null:1: the file cannot be read on; expected no input error");
+    assert_string_equal(qdr_error_message(),
+                        "null:1: the file cannot be read further; expected no input error");
     fclose(unreadable);
 }
 

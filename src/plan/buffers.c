@@ -29,15 +29,16 @@ static int has_items(const qdri_exchange *exchange, const qdr_buffers *buffers) 
 static qdr_status check(const qdri_exchange *exchange, const qdr_buffers *buffers) {
     if (!buffers) return qdri_fail(QDR_ERR_INVALID, "qdr_plan_start: buffers is NULL");
     if (buffers->memory != QDR_MEMORY_HOST || buffers->stream)
-        return qdri_fail(QDR_ERR_INVALID,
-                         "qdr_plan_start: the buffers are said to be memory of a device, or to have a "
-                         "stream; this library moves memory of the host");
+        return qdri_fail(
+            QDR_ERR_INVALID,
+            "qdr_plan_start: the buffers name memory of a device, or a stream; this library moves "
+            "only memory of the host");
     if ((buffers->outgoing_stride && buffers->outgoing_stride != buffers->item_bytes) ||
         (buffers->incoming_stride && buffers->incoming_stride != buffers->item_bytes))
         return qdri_fail(
             QDR_ERR_INVALID,
             "qdr_plan_start: strides of %lld and %lld bytes, and items of %lld; a plan moves items that lie "
-            "one after the other, a map (quadrille/map.h) others too",
+            "one after the other; a map (quadrille/map.h) moves others too",
             (long long)buffers->outgoing_stride, (long long)buffers->incoming_stride,
             (long long)buffers->item_bytes);
     if (buffers->item_bytes < 0 || (buffers->item_bytes == 0 && has_items(exchange, buffers)))

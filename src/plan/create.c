@@ -191,7 +191,7 @@ static int64_t last_phase(const qdri_program *program) {
 }
 
 static void explain(const qdr_plan *plan) {
-    char window[32] = "that finds itself";
+    char window[32] = "found by measuring";
     if (!plan->port) snprintf(window, sizeof window, "%lld", (long long)plan->window);
     qdri_explain(plan->wire, "plan %lld of %d ranks: %s, pacing %s, chunk %lld, window %s, transport %s: %s",
                  (long long)plan->number, qdri_wire_ranks(plan->wire), plan->algorithm,

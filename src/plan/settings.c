@@ -66,7 +66,7 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
     }
     if (with_environment) QDRI_TRY(qdri_environment_or(transport, QDRI_ENV_TRANSPORT, &transport));
     if (transport && *transport && strcmp(transport, "node") != 0 && strcmp(transport, "net") != 0)
-        return qdri_fail(QDR_ERR_UNKNOWN, "unknown transport '%.16s'; there are node and net", transport);
+        return qdri_fail(QDR_ERR_UNKNOWN, "unknown transport '%.16s'; expected node or net", transport);
     if (transport) strcpy(settings->transport, transport);
     QDRI_TRY(copy_name(settings->algorithm, sizeof settings->algorithm, name, "algorithm"));
     return copy_name(settings->pacing, sizeof settings->pacing, options->pacing, "pacing");

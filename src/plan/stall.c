@@ -150,7 +150,7 @@ static size_t follow(qdri_exchange *exchange, int rank, char *text, size_t size,
             return add(text, size, used, "; rank %d gave up an exchange: %s", rank,
                        qdr_status_text((qdr_status)line->failed));
         if (line->waits_for >= 0 && now - line->since < 0.5 * qdri_patience(exchange->plan->deadline))
-            return add(text, size, used, "; rank %d got on %.1f s ago", rank, now - line->since);
+            return add(text, size, used, "; rank %d made progress %.1f s ago", rank, now - line->since);
         if (rank == exchange->program->rank) return add(text, size, used, ": a cycle");
         for (int i = 0; i < steps; i++)
             if (seen[i] == rank) return add(text, size, used, ": a cycle");

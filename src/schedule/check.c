@@ -353,7 +353,7 @@ static qdr_status check_links(const qdr_schedule *schedule) {
     qdr_step *steps;
     int64_t count, phase = 0;
     if (!(schedule->promises & QDR_PROMISES_LINKS)) return QDR_OK;
-    if (!machine) return BROKEN("no shared link is promised, but there is no machine to hold it against");
+    if (!machine) return BROKEN("no shared link is promised, but there is no machine to check it on");
     QDRI_TRY(qdr_schedule_steps(schedule, &count, &steps));
     link_loads loads = {QDRI_ARRAY(int64_t, qdr_machine_route_limit(machine)),
                         QDRI_ZERO_ARRAY(int64_t, qdr_machine_links(machine)),

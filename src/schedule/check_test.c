@@ -252,7 +252,7 @@ static void links(void **state) {
     verdict(pattern, line, apart, "");
     verdict(pattern, line, silent, "");
     verdict(pattern, "crossbar", shared, "");
-    verdict(pattern, NULL, apart, "no shared link is promised, but there is no machine to hold it against");
+    verdict(pattern, NULL, apart, "no shared link is promised, but there is no machine to check it on");
     qdr_pattern_destroy(&pattern);
 }
 

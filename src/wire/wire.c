@@ -109,8 +109,9 @@ void qdri_wire_plan_agreed(const qdri_wire *wire, int64_t number) {
 
 qdr_status qdri_wire_state(const qdri_wire *wire) {
     if (wire->gone)
-        return qdri_fail(QDR_ERR_GONE,
-                         "the communicator was freed, or MPI is finalised; only destroying is left");
+        return qdri_fail(
+            QDR_ERR_GONE,
+            "the communicator was freed, or MPI is finalised; objects on it can only be destroyed");
     if (wire->broken)
         return qdri_fail(
             QDR_ERR_LOST,

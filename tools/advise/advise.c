@@ -46,7 +46,7 @@ static const option options[] = {
     OPTION_MACHINE("take bounds from this machine instead of the best rate seen"),
     OPTION_OUTPUT,
     OPTION_JSON,
-    {0, "page", "FILE", "also write a page, HTML, to FILE", OPTION_ONCE},
+    {0, "page", "FILE", "also write an HTML page to FILE", OPTION_ONCE},
     {0, "save-patterns", "FOLDER", "write the heaviest patterns as Matrix Market files", OPTION_ONCE},
     OPTIONS_END,
 };
@@ -60,17 +60,17 @@ const command advise_command = {
     .options = options,
     .description = "FOLDER has the records of a program that ran with the drop-in library\n"
                    "preloaded and QDR_RECORD=FOLDER. For each call site and size of the\n"
-                   "communicator: how much time one rank spends there; how much of it is waiting\n"
-                   "for ranks that come later; how many times its bound the exchange itself takes;\n"
-                   "what a run would gain if calls that MPI served took 1.1 times their bound; and\n"
-                   "what to do.\n"
+                   "communicator it shows how much time one rank spends there; how much of that is\n"
+                   "waiting for ranks that come later; how long the exchange itself takes, as a\n"
+                   "multiple of its bound; how much a run would gain if calls that MPI served took\n"
+                   "1.1 times their bound; and what to do.\n"
                    "\n"
-                   "The bound of a call is the traffic of its busiest rank over the best rate that\n"
-                   "this record shows. If all exchanges were slow that is too kind: -m takes the\n"
+                   "The bound of a call is the traffic of its busiest rank over the best rate in\n"
+                   "this record. If all exchanges were slow, that bound is too high: -m takes the\n"
                    "bounds of a machine, such as ethernet or crossbar:rate=25Gbit/s. To see what\n"
                    "MPI's own way costs, record with QDR_PRELOAD=plain. Ranks are those of\n"
-                   "MPI_COMM_WORLD; functions and lines are found where addr2line is installed and\n"
-                   "the program still stands where it ran.\n",
+                   "MPI_COMM_WORLD. Functions and lines are found where addr2line is installed and\n"
+                   "the program is still where it ran.\n",
     .examples = "mpirun -n 16 -x LD_PRELOAD=libquadrille-mpi-openmpi.so -x QDR_RECORD=record ./program\n"
                 "quadrille advise record\n"
                 "quadrille advise record -m crossbar:rate=25Gbit/s --page advice.html\n"

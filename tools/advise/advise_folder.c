@@ -138,7 +138,7 @@ static char *load(record *record, const char *path, size_t *size) {
     struct stat status;
     FILE *stream = fopen(path, "r");
     if (!stream || fstat(fileno(stream), &status) || !S_ISREG(status.st_mode)) {
-        fail(record, "cannot read '%.400s': %s", path, stream ? "it is no file" : strerror(errno));
+        fail(record, "cannot read '%.400s': %s", path, stream ? "it is not a file" : strerror(errno));
         if (stream) fclose(stream);
         return NULL;
     }
@@ -167,11 +167,10 @@ int record_read(record *record, const char *folder) {
     memset(record, 0, sizeof *record);
     int count = scandir(folder, &entry, is_record, alphasort), good = count > 0;
     if (count < 0 && errno == ENOENT)
-        return fail(
-            record,
-            "there is no folder '%.300s'; the drop-in library makes it when a program that was started "
-            "with QDR_RECORD=%.300s makes its first call that is served, or ends without one",
-            folder, folder);
+        return fail(record,
+                    "there is no folder '%.300s'; the drop-in library makes it when a program started with "
+                    "QDR_RECORD=%.300s makes its first call that the library serves, or ends",
+                    folder, folder);
     if (count < 0) return fail(record, "cannot read the folder '%.400s': %s", folder, strerror(errno));
     if (count == 0)
         fail(record,

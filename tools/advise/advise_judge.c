@@ -232,7 +232,8 @@ static void note_missing(advice *advice) {
         advice_note(advice, "there is no file of rank%s %s: what %s sent is not in the bounds",
                     count == 1 ? "" : "s", text, count == 1 ? "it" : "they");
     else if (incomplete)
-        advice_note(advice, "files of the same communicators do not fit together; are they of several runs?");
+        advice_note(advice,
+                    "files of the same communicators do not fit together; do they come from several runs?");
     free(rank);
 }
 

@@ -79,7 +79,7 @@ static json_t *summary_section(const advice *advice) {
     fprintf(
         text,
         "What a rank spends in a call is the exchange itself and waiting for ranks that come later. Only the "
-        "exchange can be scheduled; it is held against a bound that no order of messages can beat. Here %s.",
+        "exchange can be scheduled; it is compared with a bound that no order of messages can beat. Here %s.",
         method);
     for (int i = 0; i < advice->notes; i++) fprintf(text, "\n\nNote: %s.", advice->note[i]);
     if (!memory_close(&memory)) exit(complain("out of memory"));

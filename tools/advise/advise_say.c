@@ -99,7 +99,7 @@ static void say_who_is_late(words *words, const advice_group *group) {
     if (one_is_late(group))
         say(words, "%.0f%% of it for rank %d", 100 * group->late_share, group->late_rank);
     else
-        say(words, "now for this one, now for that one, most for rank %d (%.0f%%)", group->late_rank,
+        say(words, "for different ranks, most for rank %d (%.0f%%)", group->late_rank,
             100 * group->late_share);
 }
 
@@ -117,7 +117,7 @@ static void how_paced(words *words, const advice *advice, const advice_group *gr
 
 static void say_gain(words *words, const advice *advice, const advice_group *group) {
     char gain[UNITS_TEXT];
-    say(words, "Paced by the receivers it would save about %s of a run", units_seconds(group->gain, gain));
+    say(words, "Pacing by the receivers would save about %s of a run", units_seconds(group->gain, gain));
     if (advice->run > 0) say(words, " (%.2g%%)", 100 * group->gain / advice->run);
     say(words, ".");
 }
@@ -125,7 +125,7 @@ static void say_gain(words *words, const advice *advice, const advice_group *gro
 static void say_waiting(words *words, const advice *advice, const advice_group *group) {
     say(words, "%.0f%% of the time in this call is waiting for late ranks, ", 100 * waiting_share(group));
     say_who_is_late(words, group);
-    say(words, ": no exchange can help with that, the work before it is not balanced.");
+    say(words, ": no exchange can help with that; the work before it is not balanced.");
     if (group->gain > 0 && group->ratio > far_from_bound) {
         say(words, " The exchange itself takes %.1f times its bound. ", group->ratio);
         say_gain(words, advice, group);
@@ -159,9 +159,9 @@ static void say_paced(words *words, const advice_group *group) {
     }
     say(words, ", at %.2f times the bound; ", group->ratio);
     if (group->left > little_share * group->seconds)
-        say(words, "%s beyond it are left.", units_seconds(group->left, left));
+        say(words, "%s beyond it remain.", units_seconds(group->left, left));
     else
-        say(words, "hardly anything is left.");
+        say(words, "hardly anything remains.");
     if (!isnan(group->plain_to_paced))
         say(words, " The plain calls took %.2f times as long.", group->plain_to_paced);
     if (group->ratio > far_from_bound)
@@ -183,7 +183,7 @@ static void say_small(words *words, const advice *advice, const advice_group *gr
     const advice_pattern *pattern = heaviest(advice, group);
     char size[ADVICE_TEXT];
     double messages = pattern->messages > 0 ? (double)pattern->messages : 1;
-    say(words, "Messages are small, %" PRId64 " of %s in the mean: startups decide, not bytes.",
+    say(words, "Messages are small, %" PRId64 " of %s on average: startups decide, not bytes.",
         pattern->messages, advice_bytes((double)pattern->bytes / messages, size));
     how(words, "exchange several fields or steps at once, as items of more bytes; or have fewer partners");
 }
@@ -191,7 +191,7 @@ static void say_small(words *words, const advice *advice, const advice_group *gr
 static void say_skewed(words *words, const advice *advice, const advice_group *group) {
     const advice_pattern *pattern = heaviest(advice, group);
     say(words,
-        "Rank %d %s %.1f times the mean, and so sets the bound alone; no order of messages changes that.",
+        "Rank %d %s %.1f times the mean, and so sets the bound by itself; no order of messages changes that.",
         group->busiest, pattern->is_receiver ? "receives" : "sends", skew(pattern));
     how(words, "move data away from rank %d", group->busiest);
 }

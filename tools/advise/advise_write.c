@@ -164,13 +164,13 @@ static void write_advice(const advice *advice, int64_t number, FILE *out) {
     free(place);
 }
 
-/* "# less than 1% of the run each, leave them: 4, 5, 6" */
+/* "# less than 1% of the run each; leave them: 4, 5, 6" */
 static void write_negligible(const advice *advice, FILE *out) {
     int count = 0;
     for (int64_t i = 0; i < shown(advice); i++)
         if (advice->group[i].kind == ADVICE_NEGLIGIBLE)
             fprintf(out, "%s%" PRId64,
-                    count++ ? ", " : "# less than 1% of the run each, leave them: ", i + 1);
+                    count++ ? ", " : "# less than 1% of the run each; leave them: ", i + 1);
     if (count) fputc('\n', out);
 }
 
@@ -192,9 +192,8 @@ static void write_footer(const advice *advice, FILE *out) {
         fprintf(out, "# to pace: unset QDR_PRELOAD if it says plain; with MPICH: %s\n", command);
         free(command);
     }
-    fputs(
-        "# times are of one rank, mean over those that take part; docs/advise.md tells how they are found\n",
-        out);
+    fputs("# times are of one rank, mean over those that take part; docs/advise.md says how they are found\n",
+          out);
 }
 
 void advice_write_text(const advice *advice, FILE *out) {

@@ -358,8 +358,8 @@ static const option options[] = {
     {0, "with", "NAMES",
      "opponents: mpi-alltoallv, mpi-alltoallv-pairwise, mpi-neighbor, isend, isend-shifted, persistent",
      OPTION_REPEATS},
-    {0, "chunk", "BYTES", "what goes at once", OPTION_ONCE},
-    {0, "window", "BYTES", "what a receiver lets be under way to it", OPTION_ONCE},
+    {0, "chunk", "BYTES", "bytes that go as one message", OPTION_ONCE},
+    {0, "window", "BYTES", "bytes that may be under way to one receiver", OPTION_ONCE},
     {0, "pacing", "WORD", "free, arrivals, grants or requests, instead of what suits the algorithm",
      OPTION_ONCE},
     {0, "barrier", NULL, "all ranks meet after each phase", OPTION_ONCE},
@@ -367,16 +367,15 @@ static const option options[] = {
     {0, "item-bytes", "B", "bytes of one item, if the pattern counts items (default 1)", OPTION_ONCE},
     {0, "repeat", "R", "repetitions that count (default 9)", OPTION_ONCE},
     {0, "warmup", "R", "repetitions before that (default 1)", OPTION_ONCE},
-    {0, "seconds", "LIMIT", "of one method in all; it stops then", OPTION_ONCE},
-    {0, "fewest", "R", "repetitions that it has in spite of that limit (default 3)", OPTION_ONCE},
+    {0, "seconds", "LIMIT", "seconds that each method may take in all", OPTION_ONCE},
+    {0, "fewest", "R", "repetitions that each method has in spite of that limit (default 3)", OPTION_ONCE},
     {0, "pause", "MS", "milliseconds of rest before each exchange (default 0)", OPTION_ONCE},
     {0, "late", "MS", "milliseconds by which one rank, drawn each time, comes late (default 0)", OPTION_ONCE},
-    {0, "together", "N", "exchanges at once: a method is N plans, and its time that of all (default 1)",
-     OPTION_ONCE},
-    {0, "seed", "N", "of the order of methods and of sizes that change (default 1)", OPTION_ONCE},
-    {0, "rate", "RATE", "of every port, 50Mbit/s, for the bound of the wire", OPTION_ONCE},
-    {0, "burst", "BYTES", "that a port lets pass at once, for the same (default 0)", OPTION_ONCE},
-    OPTION_MACHINE("for its bound, unless --rate is given, and for algorithms that need one"),
+    {0, "together", "N", "exchanges at once: a method is N plans, timed together (default 1)", OPTION_ONCE},
+    {0, "seed", "N", "seed of the order of methods and of changing sizes (default 1)", OPTION_ONCE},
+    {0, "rate", "RATE", "rate of every port, such as 50Mbit/s, for the bound of the wire", OPTION_ONCE},
+    {0, "burst", "BYTES", "bytes that a port lets pass at once, for the same bound (default 0)", OPTION_ONCE},
+    OPTION_MACHINE("the machine of the bound, unless --rate is given, and of algorithms that need one"),
     {0, "explain", NULL, "say why each plan runs as it does", OPTION_ONCE},
     {0, "trace", "FILE", "run each method once more and write its events, for 'quadrille draw'", OPTION_ONCE},
     OPTION_JSON,
@@ -392,11 +391,11 @@ const command bench_command = {
     .most = 1,
     .options = options,
     .description = "Runs under mpirun with as many processes as the pattern has ranks; a spec without n=\n"
-                   "gets it from there. Each repetition runs every method once, in a fresh random order,\n"
+                   "gets it from mpirun. Each repetition runs every method once, in a fresh random order,\n"
                    "and checks every byte that arrives. The time of an exchange is that of the slowest\n"
-                   "rank; printed are median, smallest and largest, and ratios of the median to the\n"
-                   "fastest method and to the bound. 'default' is what a plan without any options runs;\n"
-                   "the method that it chose is marked.\n"
+                   "rank. It prints median, smallest and largest, and ratios of the median to the fastest\n"
+                   "method and to the bound. 'default' is what a plan without any options runs; the method\n"
+                   "that it chose is marked.\n"
                    "\n"
                    "The bound of the wire is (bytes * 1514/1448 - burst) / rate for the rank that sends or\n"
                    "receives most: frames of 1514 bytes carry 1448.\n"
@@ -408,8 +407,8 @@ const command bench_command = {
                    "their times. The exit code is 1 when contents were wrong.\n"
                    "\n"
                    "With --together N a method is N plans, each with data of its own, started one after\n"
-                   "the other and then waited for; opponents have no such thing. A rank that --late\n"
-                   "holds up sleeps first, and its exchange counts from when the others began.\n",
+                   "the other and then waited for; opponents cannot do this. A rank that --late holds\n"
+                   "up sleeps first, and its exchange is timed from when the others began.\n",
     .examples = "mpirun -n 16 quadrille bench complete:bytes=64Ki --rate 50Mbit/s --burst 32Ki\n"
                 "mpirun -n 8 quadrille bench zipf:density=0.5,bytes=64K -a paced --with isend --changing\n"
                 "mpirun -n 8 quadrille bench mesh:points=2800 --trace trace.json --json\n",

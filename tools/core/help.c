@@ -13,8 +13,8 @@
 
 static const char about[] =
     "Quadrille turns irregular communication (each rank has messages of different\n"
-    "sizes for some of the others) into schedules of phases in which nobody is in\n"
-    "anybody's way. This command shows, compares and checks them; 'bench' alone runs\n"
+    "sizes for some of the others) into schedules of phases in which no rank is in\n"
+    "another's way. This command shows, compares and checks them; only 'bench' runs\n"
     "anything in parallel.\n"
     "\n"
     "PATTERN is a spec such as random:n=64,density=0.25,bytes=512,seed=1 or a\n"
@@ -24,9 +24,9 @@ static const char about[] =
     "Names of the papers (RS_NL, BEX) are understood everywhere.\n";
 
 static const char exit_codes[] =
-    "0 when all is well, 1 when a check failed, 2 for bad use or bad input, and when\n"
-    "memory or a disk does not suffice (with one line on standard error and nothing\n"
-    "on standard output). Files are whole after 0 and 1, and untouched after 2.\n";
+    "0 when all is well, 1 when a check failed, 2 for bad use or bad input, or when\n"
+    "memory or disk space runs out (with one line on standard error and nothing on\n"
+    "standard output). Files are whole after 0 and 1, and untouched after 2.\n";
 
 static const option help_option = {'h', "help", NULL, "show this help", OPTION_ONCE};
 

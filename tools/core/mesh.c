@@ -74,7 +74,7 @@ static int read_spec(const char *text, mesh_spec *spec) {
     *spec = (mesh_spec){32, 2800, 8, 1, 0};
     while (*pairs && !code) {
         size_t span = strcspn(++pairs, ",");
-        if (!span) return complain("pattern '%.200s': expected KEY=VALUE where nothing stands", text);
+        if (!span) return complain("pattern '%.200s': expected KEY=VALUE, found nothing", text);
         char *pair = print_text("%.*s", (int)span, pairs);
         code = read_pair(text, pair, spec, &seen);
         free(pair);

@@ -130,9 +130,9 @@ const command report_command = {
     .fewest = 1,
     .most = ARGUMENTS,
     .options = options,
-    .description = "Writes a page that is complete in itself: any browser shows it, without a network.\n"
-                   "Pointing at a bar or a cell tells partner, bytes and phase. Each operand becomes a\n"
-                   "chapter, and is recognised by its contents:\n"
+    .description = "Writes a self-contained page: any browser shows it, without a network. Pointing at a\n"
+                   "bar or a cell shows partner, bytes and phase. Each operand becomes a chapter, and is\n"
+                   "recognised by its contents:\n"
                    "\n"
                    "PATTERN: its numbers, its matrix as a heat map, the algorithms compared, what each of\n"
                    "their phases adds against the bound, and the fastest schedule (or those of -a) as a\n"

@@ -163,8 +163,8 @@ static json_t *ranges_of(const results *results) {
         json_add(bounds, json_pack("{s:s, s:f}", "name", "bound", "seconds", results->bound));
     char *text = predicted
                      ? print_text("Each row is a method: what its exchanges took, and, as a diamond, what "
-                                  "the model of %s says that they would take. Where there is no diamond, "
-                                  "the order is decided at run time or inside of MPI.",
+                                  "the model of %s predicts. Where there is no diamond, the order is decided "
+                                  "at run time or inside MPI.",
                                   qdr_machine_spec(results->machine))
                      : copy_text("Each row is a method: what its exchanges took.");
     json_t *section = json_pack("{s:s, s:s, s:o, s:f, s:o, s:o}", "kind", "ranges", "heading",

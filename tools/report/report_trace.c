@@ -148,7 +148,7 @@ static json_t *timeline_of(const trace *trace, recorded *recorded) {
         "its sending to its arrival; messages under way at once share the height, so a flooded rank has many "
         "thin long bars. The thin line above is what the rank sends; small ticks below are its grants. A "
         "line across, "
-        "where there is one, is the window of the rank: how many bytes it lets be under way to itself.",
+        "where there is one, is the window of the rank: how many bytes may be under way to it.",
         trace->ranks, 1, panels, trace->methods);
     free(panels);
     return section;
@@ -181,8 +181,7 @@ static json_t *table_of(const trace *trace, const recorded *recorded) {
     report_column(columns, REPORT_LEFT, "method", "");
     report_column(columns, REPORT_RIGHT, "time", "One exchange, of the slowest rank.");
     report_column(columns, REPORT_RIGHT, "/ bound", "");
-    report_column(columns, REPORT_RIGHT, "messages",
-                  "That were recorded. What MPI does inside of one call is not, and has none here.");
+    report_column(columns, REPORT_RIGHT, "messages", "Recorded messages; calls inside MPI are not recorded.");
     report_column(
         columns, REPORT_RIGHT, "most at once",
         "Messages on their way to one rank at the same time: what its port and buffers have to bear.");

@@ -12,7 +12,7 @@
 static int run(const arguments *arguments, FILE *out) {
     const char *text = arguments->operand[0], *drawing = argument(arguments, "draw");
     qdr_pattern *pattern = NULL;
-    if (drawing && !mesh_is_spec(text)) return complain("--draw draws meshes; '%.200s' is none", text);
+    if (drawing && !mesh_is_spec(text)) return complain("--draw draws meshes; '%.200s' is not a mesh", text);
     if (argument_conflict(arguments, "draw", "bytes")) return EXIT_USE;
     int code = drawing ? mesh_pattern(text, output_open(drawing), &pattern)
                        : input_pattern(arguments, text, &pattern);

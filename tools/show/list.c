@@ -320,7 +320,7 @@ static const option options[] = {
 
 const command list_command = {
     .name = "list",
-    .summary = "the algorithms, patterns, machines, methods and variables of the environment there are",
+    .summary = "list algorithms, patterns, machines, methods and variables of the environment",
     .operands = "[algorithms|patterns|machines|methods|resolve|environment] [NAME]",
     .fewest = 0,
     .most = 2,

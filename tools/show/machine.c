@@ -198,7 +198,7 @@ const command machine_command = {
     .options = options,
     .description = "NAME is a preset or a topology, with options if wanted; 'quadrille list machines' has\n"
                    "them. A link carries some transfers at full port speed at once; with more, packet\n"
-                   "switching slows all of them down, circuit switching lets the later ones wait.\n",
+                   "switching slows all of them down, circuit switching makes the later ones wait.\n",
     .examples = "quadrille machine cm5 -n 64\n"
                 "quadrille machine mesh:columns=8,tau=1us,rate=1GB/s --json\n",
     .run = run,

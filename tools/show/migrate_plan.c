@@ -262,7 +262,7 @@ static const option options[] = {
      OPTION_REQUIRED},
     {'a', "method", "METHOD", "show its phases; with options if wanted: greedy:first=largest",
      OPTION_REPEATS},
-    {0, "compare", NULL, "the table, though a method is given", OPTION_ONCE},
+    {0, "compare", NULL, "print the table even if a method is given", OPTION_ONCE},
     OPTION_OUTPUT,
     OPTION_JSON,
     {0, "svg", "FILE", "also draw the memory of each rank over the phases (auto unless -a is given)",
@@ -273,7 +273,7 @@ static const option options[] = {
 
 const command migrate_plan_command = {
     .name = "migrate-plan",
-    .summary = "in which phases data gets home when memory is short",
+    .summary = "the phases in which data reaches its owners when memory is short",
     .operands = "PATTERN",
     .fewest = 1,
     .most = 1,
@@ -281,13 +281,13 @@ const command migrate_plan_command = {
     .description = "PATTERN is what each rank holds for each other rank, in units (bytes, or items\n"
                    "of one size). What a rank takes in during a phase must fit into the room it\n"
                    "had before the phase. Prints one row per method: its phases, the fewest there\n"
-                   "could be, how much is parked (kept for a while by a rank with room that it has\n"
-                   "no use for), and the moves. Methods that cannot do it are left out, and it\n"
-                   "says why.\n"
+                   "could be, how much is parked (kept for a while by a rank that has room and is\n"
+                   "not its destination), and the moves. Methods that cannot do it are left out,\n"
+                   "with the reason.\n"
                    "\n"
                    "With one METHOD it prints its phases, one line for each: 3->5:40 brings 40\n"
                    "units of rank 3 to rank 5; 3->7:40(5) parks 40 for rank 5 at rank 7;\n"
-                   "7->5:40(3) are those, of rank 3, on their way home. 'quadrille list methods'\n"
+                   "7->5:40(3) brings those, from rank 3, to rank 5. 'quadrille list methods'\n"
                    "has the methods and their options.\n",
     .examples = "quadrille migrate-plan shift:n=8,bytes=1Mi --room 64Ki\n"
                 "quadrille migrate-plan random:n=16,density=0.3,seed=1 --room 100 -a greedy\n"

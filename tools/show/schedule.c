@@ -163,7 +163,7 @@ const command schedule_command = {
     .description = "Prints one line per phase that is not empty, as the papers do: 0<->1 is an exchange,\n"
                    "2->3 a message one way. With --row it prints the communication phase table of one\n"
                    "rank: partner, length and offset to send and to receive. With --json it prints every\n"
-                   "transfer and piece, which 'quadrille check --schedule' takes back.\n"
+                   "transfer and piece, which 'quadrille check --schedule' reads back.\n"
                    "\n"
                    "With --broadcast there is no PATTERN; the algorithms are linear (LIB) and recursive\n"
                    "(REB, the default).\n",

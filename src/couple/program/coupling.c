@@ -88,7 +88,7 @@ static qdr_status check(const qdr_program *program, const char *peer, const qdr_
     int known = 0;
     for (int i = 0; i < program->programs; i++) known |= strcmp(program->roster[i], peer) == 0;
     if (transport && strcmp(transport, "mpi") == 0 && !known)
-        return qdri_fail(QDR_ERR_INVALID, "%s was not launched together with %s: there is no way by MPI",
+        return qdri_fail(QDR_ERR_INVALID, "%s was not launched together with %s: MPI cannot connect them",
                          peer, program->name);
     int by_tcp = strcmp(program->name, peer) != 0 && (!known || (transport && strcmp(transport, "tcp") == 0));
     const char *directory, *address;

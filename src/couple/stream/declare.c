@@ -46,7 +46,7 @@ static qdr_status read_options(const qdr_stream_options *options, qdri_head *hea
                        &head->descriptors));
     if (options->queue < 0)
         return qdri_fail(QDR_ERR_INVALID,
-                         "qdr_stream_options.queue is %d; it is the number of exports that may wait",
+                         "qdr_stream_options.queue is %d; expected 0 or more exports that may wait",
                          options->queue);
     head->queue = options->queue ? options->queue : 8;
     head->fails_when_full = options->fails_when_full != 0;
@@ -150,8 +150,7 @@ static qdr_status take_fields(qdr_stream *stream, const char *what, const qdri_d
     qdr_coupled given[QDR_MOST_COUPLED];
     int count = fields->count[role];
     if (count < 0 || count > QDR_MOST_COUPLED)
-        return qdri_fail(QDR_ERR_INVALID, "%d fields in %s; 0 to %d are possible", count, what,
-                         QDR_MOST_COUPLED);
+        return qdri_fail(QDR_ERR_INVALID, "%d fields in %s; expected 0 to %d", count, what, QDR_MOST_COUPLED);
     if (count > 0 && !fields->field[role]) return qdri_fail(QDR_ERR_INVALID, "%s is NULL", what);
     for (int i = 0; i < count; i++)
         QDRI_TRY(qdri_element_read("qdr_coupled", &given[i], sizeof given[i], fields->field[role],

@@ -210,7 +210,8 @@ static qdr_status vote_on_room(qdri_running *running, double time, qdr_status mi
 static qdr_status check_time(const qdri_running *running, double time) {
     const qdri_timeline *timeline = &running->timeline;
     if (!isfinite(time))
-        return qdri_fail(QDR_ERR_INVALID, "%s: the time %g of an export", running->label, time);
+        return qdri_fail(QDR_ERR_INVALID, "%s: the time of an export is %g; expected a finite number",
+                         running->label, time);
     if (time <= timeline->last)
         return qdri_fail(QDR_ERR_INVALID,
                          "%s: the export at time %.17g is not later than the one before, at %.17g",
@@ -294,8 +295,9 @@ qdr_status qdr_export(qdr_stream *stream, double time, const void *const *data) 
 static qdr_status do_promise(qdri_running *running, double time) {
     QDRI_TRY(qdri_running_state(running));
     if (isnan(time))
-        return qdri_ring_refused(
-            running, qdri_fail(QDR_ERR_INVALID, "%s: the time %g of a promise", running->label, time));
+        return qdri_ring_refused(running, qdri_fail(QDR_ERR_INVALID,
+                                                    "%s: the time of a promise is %g; expected a number",
+                                                    running->label, time));
     if (running->stream->exports) {
         qdri_timeline_promise(&running->timeline, time);
     } else if (time > running->spared) {

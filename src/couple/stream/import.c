@@ -217,8 +217,10 @@ static qdr_status check_request(const qdri_running *running, const qdri_wanted *
     if (!qdri_match_name(request->match))
         return qdri_fail(QDR_ERR_INVALID, "%s: there is no match %d", running->label, (int)request->match);
     if (!isfinite(request->time) || isnan(request->tolerance) || request->tolerance < 0)
-        return qdri_fail(QDR_ERR_INVALID, "%s: an import at time %g with tolerance %g", running->label,
-                         request->time, request->tolerance);
+        return qdri_fail(QDR_ERR_INVALID,
+                         "%s: an import at time %g with tolerance %g; expected a finite time, and a "
+                         "tolerance of 0 or more",
+                         running->label, request->time, request->tolerance);
     if (request->time < running->asked)
         return qdri_fail(QDR_ERR_INVALID,
                          "%s: the import at time %.17g is earlier than the one before, at %.17g",

@@ -20,6 +20,6 @@ static qdr_status build(const qdri_moves_request *request, qdri_phases *phases, 
 const qdri_moves_method qdri_moves_direct = {
     .name = "direct",
     .summary = "everything at once",
-    .promise = "one phase; refuses where a rank has not room for all that it receives",
+    .promise = "one phase; refuses where a rank lacks room for all that it receives",
     .build = build,
 };

@@ -183,7 +183,7 @@ static const qdri_option options[] = {
 
 const qdri_moves_method qdri_moves_greedy = {
     .name = "greedy",
-    .summary = "as robust; and ranks that lack room park data where room is of no other use",
+    .summary = "as robust; and ranks that lack room park data where room has no other use",
     .promise =
         "at most ceil(3T / 2M) + 1 phases, half of T parked unless that bound takes more; never refuses",
     QDRI_OPTIONS(options),

@@ -249,7 +249,8 @@ static qdr_status build(const qdri_moves_request *request, qdri_phases *phases, 
 
 const qdri_moves_method qdri_moves_relaxed = {
     .name = "relaxed",
-    .summary = "equal shares of everything in each phase, between one that prepares and one that makes up",
+    .summary =
+        "equal shares of everything in each phase, after one that prepares and before one that makes up",
     .promise =
         "at most ceil(T / (M - ranks)) + 2 phases; refuses with less room than about one unit per rank",
     .parks = 1,

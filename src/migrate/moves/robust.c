@@ -87,8 +87,8 @@ static qdr_status build(const qdri_moves_request *request, qdri_phases *phases, 
     if (stuck < 0) return QDR_OK;
     return qdri_refuse(
         request,
-        "robust is stuck after %lld phases: rank %d waits for data and has no room, and who has "
-        "room waits for nothing",
+        "robust is stuck after %lld phases: rank %d waits for data and has no room, and ranks with "
+        "room wait for nothing",
         (long long)phases->count, stuck);
 }
 

@@ -233,7 +233,7 @@ static qdri_room room(const qdri_exchange *exchange) {
 
 const qdri_executor qdri_executor_requests = {
     .pacing = "requests",
-    .summary = "when its sender has asked, and the receiver was free",
+    .summary = "when its sender has asked, and the receiver is free",
     .chunk_share = 0.4,
     .state_bytes = sizeof(requests),
     .lane_bytes = sizeof(double),

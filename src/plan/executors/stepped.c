@@ -476,7 +476,7 @@ const qdri_executor qdri_executor_free = {
 const qdri_executor qdri_executor_arrivals = {
     .pacing = "arrivals",
     .summary =
-        "when this rank has received its own share of the phases before, and the receiver has invited it",
+        "when this rank has received its own share of the earlier phases, and the receiver has invited it",
     .has_barrier = 1,
     .chunk_share = 0.4,
     .window_share = 0.4,

@@ -8,7 +8,8 @@
 
 static const qdri_option options[] = {
     {"seed", QDRI_INTEGER, "1", 0, 9e18, NULL, "of the order in which destinations are asked", 0},
-    {"busy-for", QDRI_FLAG, "yes", 0, 0, NULL, "a busy receiver says for how long: first improvement", 0},
+    {"busy-for", QDRI_FLAG, "yes", 0, 0, NULL, "a busy receiver says how long it will be: first improvement",
+     0},
     {"ahead", QDRI_FLAG, "yes", 0, 0, NULL, "it says go when it is nearly free: second improvement", 0},
     QDRI_PACE_OPTIONS,
 };
@@ -16,7 +17,7 @@ static const qdri_option options[] = {
 const qdri_algorithm qdri_algorithm_distributed = {
     .name = "distributed",
     .aliases = "DRS",
-    .summary = "senders ask, busy receivers answer for how long: random order at run time",
+    .summary = "senders ask, busy receivers say how long they will be: random order at run time",
     .source = "Transportation 6",
     .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
     .at_run_time = 1,

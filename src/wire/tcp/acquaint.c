@@ -104,7 +104,8 @@ static qdr_status introduce(const qdri_talk *self, const qdri_bridge_request *re
     char *name = (char *)other + NAME_AT;
     qdri_decode_text(name, sizeof other - NAME_AT);
     if (strcmp(name, request->peer) != 0)
-        return qdri_fail(QDR_ERR_INVALID, "who came is '%.64s'; expected %s", name, request->peer);
+        return qdri_fail(QDR_ERR_INVALID, "the program that came is '%.64s'; expected %s", name,
+                         request->peer);
     QDRI_TRY(qdri_decode_word(sender, "number of ranks", ranks, 1, QDRI_MOST_RANKS));
     QDRI_TRY(qdri_decode_word(sender, "number of spans of tags", spans, 1, INT32_MAX));
     known->ranks = ranks;

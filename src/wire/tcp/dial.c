@@ -84,7 +84,7 @@ static void call_failed(qdri_link *link, double now) {
                                    bridge->own_rank, bridge->name[bridge->side], link->rank,
                                    qdri_bridge_far_name(bridge), qdri_call_reason(&link->call)));
     } else if (hopeless || link->attempts++ >= AGAIN) {
-        snprintf(how, sizeof how, "it cannot be connected to: %s", qdri_call_reason(&link->call));
+        snprintf(how, sizeof how, "no connection to it can be made: %s", qdri_call_reason(&link->call));
         qdri_bridge_lose(link->bridge, link->rank, how);
     } else {
         link->next_call = now + pause;

@@ -19,7 +19,7 @@ static const unsigned char mark[MARK] = {'q', 'd', 'r', 'b', 'r', 'i', 'd', 'g'}
 const char *qdri_refusal_text(qdri_refusal refusal) {
     static const char *const text[QDRI_REFUSALS] = {
         "accepted",
-        "what answers there is no bridge",
+        "what answers there is not a bridge",
         "the two programs have different versions of the library",
         "the proof of the token is wrong",
         "the two programs run on machines with different orders of bytes",

@@ -104,7 +104,7 @@ static qdr_status read_text(const char *path, char *text, size_t size, int *foun
     if (file < 0) return errno == ENOENT || errno == ESTALE ? QDR_OK : fail_file(path, "opened");
     if (fstat(file, &kind) != 0 || !S_ISREG(kind.st_mode) || kind.st_uid != geteuid()) {
         close(file);
-        return qdri_fail(QDR_ERR_FILE, "%s is no file of this user's; expected a contact file", path);
+        return qdri_fail(QDR_ERR_FILE, "%s is not a file of this user; expected a contact file", path);
     }
     ssize_t got = 0;
     *length = 0;

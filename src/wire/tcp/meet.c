@@ -120,11 +120,11 @@ static qdr_status call_failed(search *self, double now) {
              "a file of %.63s, process %lld on %.64s, but no answer at %.48s port %lld: %.80s", found->name,
              (long long)found->pid, found->host, found->address, (long long)found->port, why);
     if (qdri_call_was_impossible(call))
-        return qdri_fail(QDR_ERR_FILE, "%s, process %lld on %s, cannot be connected to: %s", found->name,
-                         (long long)found->pid, found->host, why);
+        return qdri_fail(QDR_ERR_FILE, "no connection to %s, process %lld on %s, can be made: %s",
+                         found->name, (long long)found->pid, found->host, why);
     if (call->refusal == QDRI_ORDER) /* which is proven */
-        return qdri_fail(QDR_ERR_INVALID, "%s, process %lld on %s, cannot be coupled with: %s", found->name,
-                         (long long)found->pid, found->host, why);
+        return qdri_fail(QDR_ERR_INVALID, "coupling with %s, process %lld on %s, is impossible: %s",
+                         found->name, (long long)found->pid, found->host, why);
     if (self->process == QDRI_PROCESS_ELSEWHERE && qdri_address_is_loopback(&self->address)) {
         out_of_reach(self);
         return QDR_OK;
@@ -154,8 +154,8 @@ static qdr_status attend(search *self, int *file) {
         *file = self->point.file;
         qdri_session_make(&self->point.shake, self->point.token, self->bridge->session);
     } else if (self->point.odd) {
-        return qdri_fail(QDR_ERR_INVALID, "%s came, but cannot be coupled with: %s", self->box.own.peer,
-                         qdri_refusal_text(self->point.odd));
+        return qdri_fail(QDR_ERR_INVALID, "%s came, but coupling with it is impossible: %s",
+                         self->box.own.peer, qdri_refusal_text(self->point.odd));
     }
     return QDR_OK;
 }
