@@ -149,7 +149,7 @@ typedef struct qdr_stream_options {
 
     /* How schedules are built. Where one side leaves an option NULL, it follows the other. */
     /* Who computes: "both" (BothCom); "exporter" or "importer" (OneCom: one computes for both); "deref" (as
-     * Meta-Chaos did); NULL: chosen from sizes and latency. */
+     * Meta-Chaos did); NULL: chosen from layouts, sizes and latency. */
     const char *computes;
     /* How results go back: "all", to each rank directly; "one", through one rank; NULL: chosen. */
     const char *back;

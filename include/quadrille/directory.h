@@ -103,7 +103,7 @@ enum { QDR_NOBODY = -1 };
 /* Collective. Arrays of `count`:
  *
  *     owner    NULL: this rank
- *     place    NULL: 0, 1, 2 ...; not negative, and below 2^63 divided by the next power of two of the ranks
+ *     place    NULL: 0, 1, 2 ...; from 0 to below 2^63 / P; P: the ranks, rounded up to a power of two
  *     payload  payload_bytes each; NULL: zeros (insert), left as they are (update), not wanted (find)
  *
  * An id that is in the directory already, with the same owner and place, is legal and counted once. With another

@@ -61,16 +61,16 @@ static qdr_status lay_out(gathering *work, int64_t *messages) {
 }
 
 static qdr_status gather_all(qdri_wire *wire, gathering *work, qdr_status status, qdr_pattern **pattern) {
-    QDRI_TRY(qdri_flight_agree(wire, work->flight, "qdr_partners_pattern", status));
+    QDRI_TRY(qdri_flight_agree(wire, work->flight, "qdr_partners_gather", status));
     QDRI_TRY(gather_counts(work));
     int64_t messages = 0;
     status = lay_out(work, &messages);
     if (!status) work->message = QDRI_FLIGHT_ARRAY(work->flight, qdr_message, messages);
     if (!status && !work->message) status = qdri_fail_memory();
-    QDRI_TRY(qdri_flight_agree(wire, work->flight, "qdr_partners_pattern", status));
+    QDRI_TRY(qdri_flight_agree(wire, work->flight, "qdr_partners_gather", status));
     QDRI_TRY(gather(work, &work->legs[1], work->row, *work->own * (int64_t)sizeof *work->row, work->message));
     status = qdr_pattern_create(work->ranks, messages, work->message, pattern);
-    return qdri_flight_agree(wire, work->flight, "qdr_partners_pattern", status);
+    return qdri_flight_agree(wire, work->flight, "qdr_partners_gather", status);
 }
 
 static qdr_status gather_once(qdr_partners *partners, qdr_status status) {
