@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/likeness.h"
 #include "base/sized.h"
 #include "wire/agree.h"
 
@@ -37,8 +38,8 @@ static qdr_status find_method(const char *text, qdri_spec *spec, int *number) {
         }
         strcat(strcat(names, i ? ", " : ""), methods[i]->name);
     }
-    return qdri_fail(QDR_ERR_UNKNOWN, "qdr_resolve: there is no method '%s'; there are %s", spec->name,
-                     names);
+    return qdri_fail(QDR_ERR_UNKNOWN, "qdr_resolve: there is no method '%s'; %s%s", spec->name,
+                     qdri_did_you_mean(spec->name, names), names);
 }
 
 static qdr_status check_ids(const char *what, int64_t count, const int64_t *id, int64_t limit) {

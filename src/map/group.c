@@ -12,9 +12,11 @@
 static qdr_status check_flat(const qdr_indices *flat, const char *what, int ranks) {
     if (flat->partners != 0 || flat->rank || flat->count || flat->count32)
         return qdri_fail(QDR_ERR_INVALID, "%s: lists are flat (links, link_rank) or grouped, not both", what);
-    if (flat->links < 0 || flat->links > INT64_C(1) << 56 || (flat->links > 0 && !flat->link_rank))
-        return qdri_fail(QDR_ERR_RANGE, "%s: %lld links%s; expected 0 to 2^56", what, (long long)flat->links,
-                         flat->link_rank ? "" : ", and link_rank is NULL");
+    if (flat->links < 0 || flat->links > INT64_C(1) << 56)
+        return qdri_fail(QDR_ERR_RANGE, "%s: %lld links; expected 0 to 2^56", what, (long long)flat->links);
+    if (flat->links > 0 && !flat->link_rank)
+        return qdri_fail(QDR_ERR_INVALID, "%s: %lld links, but link_rank is NULL", what,
+                         (long long)flat->links);
     for (int64_t k = 0; k < flat->links; k++)
         if (flat->link_rank[k] < 0 || flat->link_rank[k] >= ranks)
             return qdri_fail(QDR_ERR_RANGE, "%s: link_rank[%lld] is %d; expected 0 to %d", what, (long long)k,

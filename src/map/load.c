@@ -100,10 +100,13 @@ static qdr_status check_shape(const question *asked) {
     if (size == 0)
         return qdri_fail(QDR_ERR_INVALID, "field %d: there is no type %d%s", asked->number, (int)field->type,
                          field->type ? "" : "; it was not set, perhaps: say QDR_DOUBLE, or what it is");
+    const char *operation = qdr_operation_name(field->operation);
+    if (!operation)
+        return qdri_fail(QDR_ERR_INVALID,
+                         "field %d: there is no operation %d; fields begin as {0}, which replaces",
+                         asked->number, (int)field->operation);
     if (!qdr_operation_suits(field->operation, field->type))
-        return qdri_fail(QDR_ERR_INVALID, "field %d: %s of %s is not defined", asked->number,
-                         qdr_operation_name(field->operation) ? qdr_operation_name(field->operation)
-                                                              : "an operation that does not exist",
+        return qdri_fail(QDR_ERR_INVALID, "field %d: %s of %s is not defined", asked->number, operation,
                          qdr_type_name(field->type));
     if (field->operation == QDR_COMBINE && !field->combine)
         return qdri_fail(QDR_ERR_INVALID, "field %d: QDR_COMBINE without a function", asked->number);

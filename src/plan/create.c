@@ -32,9 +32,10 @@ static qdr_status compare(const qdr_plan_options *options, int scheduled, const 
                          creation[agreed->scheduled]);
     if ((options->algorithm && strcmp(options->algorithm, agreed->algorithm) != 0) ||
         (options->pacing && strcmp(options->pacing, agreed->pacing) != 0))
-        return qdri_fail(QDR_ERR_MISMATCH, "asks for '%.60s %.16s', but rank 0 for '%.60s %.16s'",
-                         options->algorithm ? options->algorithm : "", options->pacing ? options->pacing : "",
-                         agreed->algorithm, agreed->pacing);
+        return qdri_fail(QDR_ERR_MISMATCH, "asks for '%.60s%s%.16s', but rank 0 for '%.60s%s%.16s'",
+                         options->algorithm ? options->algorithm : "", options->pacing ? " " : "",
+                         options->pacing ? options->pacing : "", agreed->algorithm,
+                         agreed->pacing[0] ? " " : "", agreed->pacing);
     if (options->transport && strcmp(options->transport, agreed->transport) != 0)
         return qdri_fail(QDR_ERR_MISMATCH, "asks for transport '%.16s', but rank 0 for '%.16s'",
                          options->transport, agreed->transport);

@@ -143,9 +143,10 @@ static qdr_status check_groups(const qdr_items *leaving, int ranks, int64_t *out
     if (leaving->count || leaving->destination)
         return qdri_fail(QDR_ERR_INVALID,
                          "qdr_deliver: items are grouped, or each has a destination, not both");
-    if (leaving->groups < 0 || leaving->groups > ranks || (leaving->groups > 0 && !leaving->items))
-        return qdri_fail(QDR_ERR_RANGE, "qdr_deliver: %d groups%s; expected 0 to %d", leaving->groups,
-                         leaving->items ? "" : ", and items is NULL", ranks);
+    if (leaving->groups < 0 || leaving->groups > ranks)
+        return qdri_fail(QDR_ERR_RANGE, "qdr_deliver: %d groups; expected 0 to %d", leaving->groups, ranks);
+    if (leaving->groups > 0 && !leaving->items)
+        return qdri_fail(QDR_ERR_INVALID, "qdr_deliver: %d groups, but items is NULL", leaving->groups);
     for (int i = 0; i < leaving->groups; i++) {
         int rank = leaving->rank ? leaving->rank[i] : i;
         if (rank < 0 || rank >= ranks)
@@ -162,10 +163,12 @@ static qdr_status check_groups(const qdr_items *leaving, int ranks, int64_t *out
 }
 
 static qdr_status count_each(const qdr_items *leaving, int ranks, int64_t *out_items) {
-    if (leaving->count < 0 || leaving->count > (INT64_C(1) << 56) ||
-        (leaving->count > 0 && !leaving->destination))
-        return qdri_fail(QDR_ERR_RANGE, "qdr_deliver: %lld items%s; expected 0 to 2^56",
-                         (long long)leaving->count, leaving->destination ? "" : ", and destination is NULL");
+    if (leaving->count < 0 || leaving->count > (INT64_C(1) << 56))
+        return qdri_fail(QDR_ERR_RANGE, "qdr_deliver: %lld items; expected 0 to 2^56",
+                         (long long)leaving->count);
+    if (leaving->count > 0 && !leaving->destination)
+        return qdri_fail(QDR_ERR_INVALID, "qdr_deliver: %lld items, but destination is NULL",
+                         (long long)leaving->count);
     for (int64_t i = 0; i < leaving->count; i++) {
         int rank = leaving->destination[i];
         if (rank < 0 || rank >= ranks)

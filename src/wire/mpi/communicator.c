@@ -140,11 +140,11 @@ static qdr_status duplicate(qdri_wire *wire, MPI_Comm comm, double deadline) {
     int done = mpi->duplicating == MPI_REQUEST_NULL;
     if (code == MPI_SUCCESS && !done) code = wait_for_duplicate(wire, deadline, &done);
     if (code == MPI_SUCCESS && !done) {
-        qdri_wire_break(wire, qdri_fail(QDR_ERR_STALLED,
-                                        "rank %d: not all %d ranks came to the first call on this "
-                                        "communicator before the deadline; which of them did "
-                                        "not is known from the second call on",
-                                        wire->rank, wire->ranks));
+        qdri_wire_break(wire,
+                        qdri_fail(QDR_ERR_STALLED,
+                                  "rank %d: not all ranks came to the first call on this communicator before "
+                                  "the deadline; later calls name those that did not",
+                                  wire->rank));
         return QDR_ERR_STALLED;
     }
     if (code == MPI_SUCCESS) code = PMPI_Comm_set_errhandler(mpi->comm, MPI_ERRORS_RETURN);
