@@ -138,7 +138,7 @@ typedef struct qdr_coupled {
     const qdr_layout *layout;
     const qdr_region *region; /* NULL: the whole array, in row-major order */
     qdr_type type;
-    int64_t width;            /* values per element; 0 is 1 */
+    int64_t width; /* values per element; 0 is 1 */
     /* Of an import: how the value that comes is combined with the element, once in each import; 0 is QDR_REPLACE. Not
      * QDR_COMBINE. */
     qdr_operation operation;
