@@ -99,7 +99,7 @@ static qdr_status check_shape(const question *asked) {
     int varies = field->source_start || field->target_start || (empty && field->width == 0);
     if (size == 0)
         return qdri_fail(QDR_ERR_INVALID, "field %d: there is no type %d%s", asked->number, (int)field->type,
-                         field->type ? "" : "; it was not set, perhaps: say QDR_DOUBLE, or what it is");
+                         field->type ? "" : "; set it to QDR_DOUBLE, or to whatever its values are");
     const char *operation = qdr_operation_name(field->operation);
     if (!operation)
         return qdri_fail(QDR_ERR_INVALID,

@@ -31,7 +31,7 @@ static void test_kinds(qdr_map *map, qdr_field good) {
         qdr_status status;
         const char *word;
     } wrong[] = {
-        {{.width = 1}, QDR_ERR_INVALID, "no type 0; it was not set"},
+        {{.width = 1}, QDR_ERR_INVALID, "no type 0; set it to"},
         {{.type = (qdr_type)99, .width = 1}, QDR_ERR_INVALID, "no type 99"},
         {{.type = (qdr_type)-1, .width = 1}, QDR_ERR_INVALID, "no type -1"},
         {{.type = QDR_DOUBLE, .width = 1, .operation = (qdr_operation)50},

@@ -48,6 +48,17 @@ static int unpack(void *context, int from, const void *bytes, int64_t size) {
     return size != size_of(NULL, object);
 }
 
+/* All objects of this rank go to the next one; `next` has room for their destinations. */
+static qdr_objects all_to_next(int *next) {
+    for (int i = 0; i < OBJECTS; i++) next[i] = (rank + 1) % ranks;
+    return (qdr_objects){.count = OBJECTS,
+                         .destination = next,
+                         .size = size_of,
+                         .pack = pack,
+                         .release = release,
+                         .unpack = unpack};
+}
+
 /* ---- one after the other ------------------------------------------------------------------------------- */
 
 /* A token goes round: a rank looks after its own only when the one before has. */
@@ -70,17 +81,12 @@ static void test_together(int round) {
     int *destination = malloc((size_t)(count + 1) * sizeof *destination), next[OBJECTS];
     qdr_migration_report report[2];
     qdr_pending *pending[2] = {NULL, NULL};
-    qdr_objects objects = {.count = OBJECTS,
-                           .destination = next,
-                           .size = size_of,
-                           .pack = pack,
-                           .release = release,
-                           .unpack = unpack};
+    qdr_objects objects = all_to_next(next);
     for (int64_t i = 0; i < count; i++) {
         destination[i] = case_destination(&what, rank, i);
         item_write(items + i * BYTES, BYTES, rank, i);
     }
-    for (int i = 0; i < OBJECTS; i++) next[i] = (rank + 1) % ranks, expected += i;
+    for (int i = 0; i < OBJECTS; i++) expected += i;
     arrived = sum = 0;
     CHECK(qdr_migrate_array_start(MPI_COMM_WORLD, &count, capacity, items, BYTES, destination, NULL,
                                   &report[0], &pending[0]) == QDR_OK);
@@ -106,13 +112,7 @@ static void test_together(int round) {
 static void test_callback(void) {
     int next[OBJECTS];
     qdr_pending *pending = NULL;
-    qdr_objects objects = {.count = OBJECTS,
-                           .destination = next,
-                           .size = size_of,
-                           .pack = pack,
-                           .release = release,
-                           .unpack = unpack};
-    for (int i = 0; i < OBJECTS; i++) next[i] = (rank + 1) % ranks;
+    qdr_objects objects = all_to_next(next);
     fails_at = rank == ranks - 1 ? 3 : -1;
     CHECK(qdr_migrate_objects_start(MPI_COMM_WORLD, &objects, NULL, NULL, &pending) == QDR_OK);
     qdr_status status = qdr_wait(&pending);

@@ -77,7 +77,7 @@ static qdr_status check_coupled(const char *what, int place, const qdr_coupled *
     if (!one->layout) return qdri_fail(QDR_ERR_INVALID, "field '%s': the layout is NULL", one->name);
     if (qdr_type_bytes(one->type) == 0)
         return qdri_fail(QDR_ERR_INVALID, "field '%s': there is no type %d%s", one->name, (int)one->type,
-                         one->type ? "" : "; it was not set, perhaps: say QDR_DOUBLE, or what it is");
+                         one->type ? "" : "; set it to QDR_DOUBLE, or to whatever its values are");
     if (one->width < 0 || one->width > INT32_MAX)
         return qdri_fail(QDR_ERR_INVALID, "field '%s': a width of %" PRId64 "; expected 0 to %d", one->name,
                          one->width, INT32_MAX);
