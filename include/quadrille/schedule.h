@@ -156,7 +156,9 @@ qdr_status qdr_schedule_check(const qdr_schedule *schedule);
 
 /* Lower bounds on the time of any exchange of a pattern on a machine, each sound for the schedules that it names. */
 typedef struct qdr_bounds {
-    double full_duplex; /* direct, full ports: max over ranks of tau * messages + mu * bytes, out or in */
+    /* Direct, full ports. Synchronous sends: max over ranks of tau * messages + mu * bytes, out or in. Buffered sends: of all
+     * startups and one message, or of one startup and all bytes, out or in. */
+    double full_duplex;
     double half_duplex; /* direct, half ports: the same with out and in added */
     double link;        /* direct: most loaded link under the machine's routes (0: no links) */
     double relay;  /* any schedule: startups of a combining tree, or all bytes through the busiest port */

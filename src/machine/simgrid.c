@@ -10,7 +10,8 @@
  * has no twins; so its size is limited by the length of its routes.
  *
  * How a message costs what it should, tau + latency + mu wire(b): the startup keeps the sender's processor
- * busy (smpi/os, smpi/ois); the latency is that of the links; mu is the bandwidth of a rank's own link, one
+ * busy (smpi/os, smpi/ois) where sends are buffered; where they are synchronous it is part of the latency, so that it begins
+ * when both ends are ready and both wait for it. The latency is that of the links; mu is the bandwidth of a rank's own link, one
  * for each way, or one for both with half ports. Packets stretch all bandwidths by payload / packet, without
  * rounding up. SMPI adds an envelope to each message, whose time is taken off the startup. The network is
  * otherwise plain: flows share links fairly, and there are no corrections for protocols.
@@ -145,9 +146,23 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
+/* Without the time of the envelope. */
+static double startup_of(const writer *w) {
+    return larger(w->p->tau - ENVELOPE * w->stretch * w->p->mu, 0);
+}
+
+static int is_buffered(const writer *w) {
+    return w->p->sends == QDR_SENDS_BUFFERED;
+}
+
+/* Of a port: a route has two. */
+static double port_latency(const writer *w) {
+    return is_buffered(w) ? 0 : startup_of(w) / 2;
+}
+
 static void write_options(writer *w) {
-    double startup = larger(w->p->tau - ENVELOPE * w->stretch * w->p->mu, 0);
-    int buffered = w->p->sends == QDR_SENDS_BUFFERED ? INT32_MAX : 0;
+    double startup = is_buffered(w) ? startup_of(w) : 0;
+    int buffered = is_buffered(w) ? INT32_MAX : 0;
     qdri_print_text(w->out, "  <config>\n");
     write_option(w, "smpi/os", "0:%.9g:0", startup);
     write_option(w, "smpi/ois", "0:%.9g:0", startup);
@@ -198,8 +213,9 @@ static void write_cluster(writer *w, int number) {
     const group *group = &w->group[number];
     qdri_print(w->out,
                "    <cluster id=\"group%d\" prefix=\"rank\" suffix=\"\" radical=\"%d-%d\" speed=\"1Gf\" "
-               "bw=\"%.9gBps\" lat=\"0s\" sharing_policy=\"%s\" router_id=\"gate%d\"/>\n",
-               number, group->first, group->first + group->ranks - 1, port_rate(w), port_policy(w), number);
+               "bw=\"%.9gBps\" lat=\"%.9gs\" sharing_policy=\"%s\" router_id=\"gate%d\"/>\n",
+               number, group->first, group->first + group->ranks - 1, port_rate(w), port_latency(w),
+               port_policy(w), number);
 }
 
 static void write_port(writer *w, int rank, const char *way) {
@@ -226,7 +242,8 @@ static void write_zone(writer *w, int number, int length) {
     for (int r = group->first; r < end; r++)
         qdri_print(w->out, "    <host id=\"rank%d\" speed=\"1Gf\"/>\n", r);
     qdri_print(w->out, "    <router id=\"gate%d\"/>\n", number);
-    for (int r = group->first; r < end; r++) write_link(w, "port", r, port_rate(w), 0, port_policy(w));
+    for (int r = group->first; r < end; r++)
+        write_link(w, "port", r, port_rate(w), port_latency(w), port_policy(w));
     for (int i = 0; i < length; i++) write_network_link(w, w->route[i]);
     for (int r = group->first; r < end; r++) {
         for (int s = group->first; s < end; s++) {

@@ -97,6 +97,7 @@ static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_alg
     qdr_pattern *cross = NULL;
     plan->any_size = algorithm->any_size;
     plan->ordered = !algorithm->at_run_time;
+    plan->promises = algorithm->promises;
     if (plan->any_size) return qdri_program_from_partners(view, is_near, &plan->program);
     if (!matrix) QDRI_TRY(own_cross(view, is_near, &cross));
     qdr_schedule *schedule = NULL;
@@ -341,6 +342,7 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
         algorithm = &loaded;
         plan->schedule = qdri_schedule_retain(schedule);
         plan->ordered = 1;
+        plan->promises = schedule->promises;
         status =
             qdri_program_from_schedule(schedule, qdr_partners_look(plan->partners), NULL, &plan->program);
     } else {

@@ -270,8 +270,9 @@ struct qdr_plan {
     qdr_status failed;      /* an exchange of it did, here or on another rank: */
     int64_t failed_in;      /* this one */
     char failure[QDRI_NEWS_TEXT];
-    int any_size; /* sizes may differ at every call */
-    int ordered;  /* grants follow the schedule; else (`paced`) they find their own order */
+    int any_size;      /* sizes may differ at every call */
+    int ordered;       /* grants follow the schedule; else (`paced`) they find their own order */
+    unsigned promises; /* of each phase */
     int barrier;
     int64_t last_phase; /* agreed, for barriers */
     int64_t chunk, window;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lower bounds. Direct sends: a rank's port is busy for the sum of its messages' times, out and in;
- * half-duplex ports add both; a link is busy for all the bytes that its routes put on it. None of that can be
- * split away: a message cut in two has two startups and at least as many packets.
+ * Lower bounds. Where sends are synchronous, a message holds both its ends from its startup to its last byte: a rank's way out is
+ * busy for the sum of its messages' times, its way in likewise, and half-duplex ports add both. Where sends are buffered, a
+ * startup is the sender's alone and may pass while earlier bytes are on their way: a rank's startups come one after the
+ * other, and then the last message has to travel; all bytes of a way pass it, after one startup. A link is busy for all the
+ * bytes that its routes put on it. None of that can be split away: a message cut in two has two startups and at least as many
+ * packets.
  *
- * With relays, a startup may carry many messages, and a link may be gone round, except in a tree, where it is
- * the only way. Two things remain for the busiest ranks. Their bytes: all of them pass the port, after at
- * least one startup. And spreading: with one port, what k ranks know doubles at best with each transfer, so
- * data from g origins needs ceil(log2(g + 1)) startups in a row to meet at one rank, and as many to leave one
- * rank for g others. The two may overlap in time, so the larger counts.
+ * With relays, a startup may carry many messages, and a link may be gone round, except in a tree, where it is the only way. Two
+ * things remain for the busiest ranks. Their bytes: all of them pass the port, after at least one startup. And spreading: a rank
+ * begins one transfer per startup, so that what it knows is known to twice as many after each: data needs ceil(log2(g + 1))
+ * startups in a row to leave one rank for g others. Where sends are synchronous, data from g origins needs as many to meet at
+ * one rank. The two may overlap in time, so the larger counts.
  */
 #include <stdlib.h>
 
@@ -19,8 +22,10 @@
 #include "schedule/schedule.h"
 
 typedef struct load {
-    double time[2];  /* of direct messages out, in */
-    double bytes[2]; /* on the wire, without rounding up to packets */
+    double held[2];   /* seconds of direct messages out, in, one after the other */
+    double moving[2]; /* of their bytes alone */
+    double least[2];  /* of one of them, without its startup */
+    double bytes[2];  /* on the wire, without rounding up to packets */
     int64_t count[2];
 } load;
 
@@ -71,26 +76,50 @@ static void load_ports(const qdr_pattern_view *view, const qdr_machine *machine,
     for (int64_t m = 0; m < view->messages; m++) {
         int64_t bytes = view->items[m] * item_bytes;
         int end[2] = {view->origin[m], view->destination[m]};
-        double time = p->tau + qdr_machine_latency(machine, end[0], end[1]) +
-                      p->mu * (double)qdr_machine_wire_bytes(machine, bytes);
+        double moving = p->mu * (double)qdr_machine_wire_bytes(machine, bytes),
+               travel = qdr_machine_latency(machine, end[0], end[1]) + moving;
         for (int way = 0; way < 2; way++) {
-            loads[end[way]].time[way] += time;
-            loads[end[way]].bytes[way] += stretch * (double)bytes;
-            loads[end[way]].count[way]++;
+            load *load = &loads[end[way]];
+            load->held[way] += p->tau + travel;
+            load->moving[way] += moving;
+            if (!load->count[way] || travel < load->least[way]) load->least[way] = travel;
+            load->bytes[way] += stretch * (double)bytes;
+            load->count[way]++;
         }
     }
 }
 
-static void take_largest(const load *l, const qdr_machine_parameters *p, qdr_bounds *bounds) {
-    bounds->full_duplex = larger(bounds->full_duplex, larger(l->time[0], l->time[1]));
-    bounds->half_duplex = larger(bounds->half_duplex, l->time[0] + l->time[1]);
+static void take_held(const load *l, qdr_bounds *bounds) {
+    bounds->full_duplex = larger(bounds->full_duplex, larger(l->held[0], l->held[1]));
+    bounds->half_duplex = larger(bounds->half_duplex, l->held[0] + l->held[1]);
+}
+
+static void take_overlapping(const load *l, const qdr_machine_parameters *p, qdr_bounds *bounds) {
+    double startups = l->count[0] ? p->tau * (double)l->count[0] + l->least[0] : 0;
+    for (int way = 0; way < 2; way++)
+        if (l->count[way]) startups = larger(startups, p->tau + l->moving[way]);
+    double both = l->count[0] + l->count[1] ? p->tau + l->moving[0] + l->moving[1] : 0;
+    bounds->full_duplex = larger(bounds->full_duplex, startups);
+    bounds->half_duplex = larger(bounds->half_duplex, larger(startups, both));
+}
+
+static void take_relays(const load *l, const qdr_machine_parameters *p, qdr_bounds *bounds) {
+    int holds = p->sends == QDR_SENDS_SYNCHRONOUS;
     for (int way = 0; way < 2; way++) {
         if (!l->count[way]) continue;
-        bounds->relay = larger(bounds->relay, p->tau * rounds_to_meet(l->count[way]));
+        if (way == 0 || holds) bounds->relay = larger(bounds->relay, p->tau * rounds_to_meet(l->count[way]));
         bounds->relay = larger(bounds->relay, p->tau + p->mu * l->bytes[way]);
     }
     if (p->ports == QDR_PORTS_HALF && l->count[0] && l->count[1])
-        bounds->relay = larger(bounds->relay, 2 * p->tau + p->mu * (l->bytes[0] + l->bytes[1]));
+        bounds->relay = larger(bounds->relay, (1 + holds) * p->tau + p->mu * (l->bytes[0] + l->bytes[1]));
+}
+
+static void take_largest(const load *l, const qdr_machine_parameters *p, qdr_bounds *bounds) {
+    if (p->sends == QDR_SENDS_SYNCHRONOUS)
+        take_held(l, bounds);
+    else
+        take_overlapping(l, p, bounds);
+    take_relays(l, p, bounds);
 }
 
 qdr_status qdr_bounds_compute_sized(const qdr_pattern *pattern, const qdr_machine *machine,

@@ -7,6 +7,7 @@
     X(free)                                                                                                  \
     X(arrivals)                                                                                              \
     X(grants)                                                                                                \
-    X(requests)
+    X(requests)                                                                                              \
+    X(turns)
 
 #endif

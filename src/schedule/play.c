@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plays a schedule: see play.h.
+ *
+ * Each rank stands in *lines*: lists of its transfers by phase. With full ports it has one for what it sends and one for what it
+ * receives, else one for both. A transfer stands in two lines, its sender's and its receiver's. It may begin when both are
+ * ready for it: all earlier phases in the line have ended, and nothing of it is under way. Senders take theirs in order; one
+ * that has to wait for its receiver is *parked* there, and looked at again when something ends at that rank.
+ *
+ * With circuit switching a transfer holds the links of its route; one that finds a link held is *blocked*.
+ */
+#include "schedule/play.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/heap.h"
+#include "base/memory.h"
+#include "schedule/network.h"
+#include "schedule/schedule.h"
+#include "schedule/turns.h"
+
+enum { NONE = -1 };
+
+/* What happens, and to which step: its sender may begin the next; its bytes begin to flow; it has ended. Or, to no step: a
+ * phase has opened. */
+enum { RELEASE, FLOW, END, OPEN, KINDS };
+
+typedef struct line {
+    int32_t first, end; /* in `listed`: the first that has not ended; the end */
+    int32_t busy, back; /* a step that is under way; and, with paired ports, its way back; NONE */
+} line;
+
+typedef struct actor {
+    line line[2];        /* out, in; with one line for both, the first */
+    int32_t send, sends; /* in `sent`: the next to begin; the end */
+    int32_t first_parked, last_parked;
+    int is_starting, is_parked; /* a startup of it is under way; its next send is parked or blocked */
+} actor;
+
+typedef struct player {
+    const qdri_play *how;
+    const qdr_machine_parameters *p;
+    qdr_step *step;
+    int32_t count, phases;
+    int lines; /* of a rank: 1 or 2 */
+    actor *actor;
+    int32_t *phase;         /* [count]: the number of its (stage, phase) */
+    char *overlaps, *ended; /* [count] */
+    int32_t *listed, *sent; /* the steps of all lines; those that ranks send */
+    int32_t *next_parked;   /* [count] */
+    int32_t *left;          /* [phases]: transfers that have not ended */
+    int32_t open;           /* with barriers: the last phase that may begin */
+    char *is_held;          /* [links]: by circuits; NULL: there are none */
+    int64_t *route;
+    int32_t *blocked; /* [ranks] */
+    int32_t blocked_count;
+    qdri_network *network; /* NULL: nothing is shared */
+    qdri_heap events;
+    int64_t events_room;
+    double now, last;
+    qdr_status failed;
+} player;
+
+/* ---- lines --------------------------------------------------------------------------------------------- */
+
+static line *line_at(player *play, int rank, int is_in) {
+    return &play->actor[rank].line[is_in && play->lines == 2];
+}
+
+static void number_phases(player *play) {
+    play->phases = 0;
+    for (int64_t first = 0, next; first < play->count; first = next, play->phases++) {
+        next = qdri_phase_end(play->step, play->count, first);
+        play->left[play->phases] = (int32_t)(next - first);
+        for (int64_t i = first; i < next; i++) play->phase[i] = play->phases;
+    }
+}
+
+/* In phases in which somebody sends or receives twice, buffered sends do not hold their ends. */
+static void find_overlaps(player *play) {
+    int may = play->p->sends == QDR_SENDS_BUFFERED && play->p->switching == QDR_SWITCHING_PACKET &&
+              play->how->manner != QDRI_TURNS;
+    for (int rank = 0; rank < play->p->ranks; rank++) play->actor[rank].send = play->actor[rank].sends = NONE;
+    for (int64_t first = 0, next; first < play->count; first = next) {
+        int twice = play->how->manner == QDRI_FREE;
+        next = qdri_phase_end(play->step, play->count, first);
+        for (int64_t i = first; i < next; i++) {
+            actor *from = &play->actor[play->step[i].from], *to = &play->actor[play->step[i].to];
+            twice |= from->send == play->phase[i] || to->sends == play->phase[i];
+            from->send = to->sends = play->phase[i];
+        }
+        for (int64_t i = first; i < next; i++) play->overlaps[i] = (char)(may && twice);
+    }
+}
+
+/* Where the lists of each rank begin; they are filled from there. */
+static void lay_lists(player *play) {
+    int32_t listed = 0, sent = 0;
+    for (int rank = 0; rank < play->p->ranks; rank++)
+        play->actor[rank] = (actor){.first_parked = NONE, .last_parked = NONE};
+    for (int32_t i = 0; i < play->count; i++) {
+        line_at(play, play->step[i].from, 0)->end++;
+        line_at(play, play->step[i].to, 1)->end++;
+        play->actor[play->step[i].from].sends++;
+    }
+    for (int rank = 0; rank < play->p->ranks; rank++) {
+        actor *actor = &play->actor[rank];
+        for (int l = 0; l < 2; l++) {
+            int32_t length = actor->line[l].end;
+            actor->line[l] = (line){listed, listed, NONE, NONE};
+            listed += length;
+        }
+        int32_t sends = actor->sends;
+        actor->send = actor->sends = sent;
+        sent += sends;
+    }
+}
+
+static qdr_status order_turns(player *play, int rank) {
+    const line *line = &play->actor[rank].line[0];
+    int32_t *listed = play->listed + line->first, count = line->end - line->first, sent = 0;
+    qdri_turn *turns = QDRI_ARRAY(qdri_turn, count);
+    if (!turns) return qdri_fail_memory();
+    for (int32_t i = 0; i < count; i++) {
+        const qdr_step *step = &play->step[listed[i]];
+        turns[i] = (qdri_turn){.stage = step->stage,
+                               .from = step->from,
+                               .to = step->to,
+                               .phase = step->phase,
+                               .number = listed[i]};
+    }
+    qdri_turns_sort(play->p->ranks, play->how->promises, count, turns);
+    for (int32_t i = 0; i < count; i++) {
+        listed[i] = (int32_t)turns[i].number;
+        if (turns[i].from == rank) play->sent[play->actor[rank].send + sent++] = listed[i];
+    }
+    free(turns);
+    return QDR_OK;
+}
+
+static qdr_status fill_lists(player *play) {
+    lay_lists(play);
+    for (int32_t i = 0; i < play->count; i++) {
+        int from = play->step[i].from, to = play->step[i].to;
+        play->listed[line_at(play, from, 0)->end++] = i;
+        play->listed[line_at(play, to, 1)->end++] = i;
+        play->sent[play->actor[from].sends++] = i;
+    }
+    for (int rank = 0; play->how->manner == QDRI_TURNS && rank < play->p->ranks; rank++)
+        QDRI_TRY(order_turns(play, rank));
+    return QDR_OK;
+}
+
+/* ---- who may begin ------------------------------------------------------------------------------------- */
+
+/* A step that is all there is of another's way back. */
+static int is_reverse(const player *play, int32_t one, int32_t other) {
+    return play->step[one].from == play->step[other].to && play->step[one].to == play->step[other].from;
+}
+
+static int line_is_ready(const player *play, const line *line, int32_t step) {
+    int takes_back = play->p->ports == QDR_PORTS_PAIRED && play->how->manner != QDRI_TURNS;
+    if (line->busy != NONE && !(takes_back && line->back == NONE && is_reverse(play, line->busy, step)))
+        return 0;
+    int32_t first = play->listed[line->first];
+    if (play->how->manner == QDRI_TURNS) return first == step;
+    return play->phase[first] >= play->phase[step];
+}
+
+/* Whether a rank has all that it is to forward in a stage. */
+static int stage_is_ready(player *play, int rank, int stage) {
+    for (int is_in = 0; is_in < play->lines; is_in++) {
+        const line *line = line_at(play, rank, is_in);
+        if (line->first < line->end && play->step[play->listed[line->first]].stage < stage) return 0;
+    }
+    return 1;
+}
+
+static int sender_is_ready(player *play, int32_t step) {
+    const qdr_step *s = &play->step[step];
+    if (play->how->manner == QDRI_BARRIER && play->phase[step] > play->open) return 0;
+    if (s->stage > 0 && !stage_is_ready(play, s->from, s->stage)) return 0;
+    if (!play->overlaps[step]) return line_is_ready(play, line_at(play, s->from, 0), step);
+    if (play->actor[s->from].is_starting) return 0;
+    if (play->how->manner == QDRI_FREE) return 1;
+    const line *line = line_at(play, s->from, 0);
+    return play->phase[play->listed[line->first]] >= play->phase[step];
+}
+
+static int receiver_is_ready(player *play, int32_t step) {
+    return play->overlaps[step] || line_is_ready(play, line_at(play, play->step[step].to, 1), step);
+}
+
+static int holds_circuit(const player *play, int64_t link) {
+    return qdr_machine_link_streams(play->how->machine, link) == 1;
+}
+
+/* With circuits: whether the route is free; or takes it, or gives it back. */
+static int route_is_free(player *play, int32_t step) {
+    if (!play->is_held) return 1;
+    int length =
+        qdr_machine_route(play->how->machine, play->step[step].from, play->step[step].to, play->route);
+    for (int i = 0; i < length; i++)
+        if (play->is_held[play->route[i]]) return 0;
+    return 1;
+}
+
+static void hold_route(player *play, int32_t step, int held) {
+    if (!play->is_held) return;
+    int length =
+        qdr_machine_route(play->how->machine, play->step[step].from, play->step[step].to, play->route);
+    for (int i = 0; i < length; i++)
+        if (holds_circuit(play, play->route[i])) play->is_held[play->route[i]] = (char)held;
+}
+
+/* ---- a transfer ---------------------------------------------------------------------------------------- */
+
+static void at(player *play, double time, int32_t step, int kind) {
+    if (play->events.count == play->events_room &&
+        !qdri_grow(&play->events.entry, &play->events_room, play->events.count + 1,
+                   sizeof *play->events.entry)) {
+        play->failed = qdri_fail_memory();
+        return;
+    }
+    qdri_heap_push(&play->events, time, (int64_t)step * KINDS + kind);
+}
+
+static void occupy(line *line, int32_t step) {
+    *(line->busy == NONE ? &line->busy : &line->back) = step;
+}
+
+static void begin(player *play, int32_t step) {
+    qdr_step *s = &play->step[step];
+    double packing = play->how->packing ? play->p->copy * (double)(s->items * play->how->item_bytes) : 0;
+    double latency = qdr_machine_latency(play->how->machine, s->from, s->to);
+    s->start = play->now;
+    if (play->overlaps[step]) {
+        play->actor[s->from].is_starting = 1;
+        at(play, play->now + play->p->tau + packing, step, RELEASE);
+    } else {
+        occupy(line_at(play, s->from, 0), step);
+        occupy(line_at(play, s->to, 1), step);
+    }
+    hold_route(play, step, 1);
+    at(play, play->now + play->p->tau + latency + 2 * packing, step, FLOW);
+}
+
+static double circuit_rate(player *play, int32_t step) {
+    double rate = 1 / play->p->mu;
+    int length = play->is_held ? qdr_machine_route(play->how->machine, play->step[step].from,
+                                                   play->step[step].to, play->route)
+                               : 0;
+    for (int i = 0; i < length; i++)
+        rate = fmin(rate, qdr_machine_link_bandwidth(play->how->machine, play->route[i]));
+    return rate;
+}
+
+static void flow(player *play, int32_t step) {
+    const qdr_step *s = &play->step[step];
+    double bytes = (double)qdr_machine_wire_bytes(play->how->machine, s->items * play->how->item_bytes);
+    if (!play->network || bytes == 0)
+        at(play, play->now + bytes / circuit_rate(play, step), step, END);
+    else
+        play->failed = qdri_network_begin(play->network, step, s->from, s->to, bytes, play->now);
+}
+
+/* ---- getting on ---------------------------------------------------------------------------------------- */
+
+static void park(player *play, int32_t step) {
+    actor *to = &play->actor[play->step[step].to];
+    play->actor[play->step[step].from].is_parked = 1;
+    play->next_parked[step] = NONE;
+    if (to->first_parked == NONE)
+        to->first_parked = step;
+    else
+        play->next_parked[to->last_parked] = step;
+    to->last_parked = step;
+}
+
+/* Begins what a rank may send. */
+static void try_sender(player *play, int rank) {
+    actor *actor = &play->actor[rank];
+    while (actor->send < actor->sends && !actor->is_parked && !play->failed) {
+        int32_t step = play->sent[actor->send];
+        if (!sender_is_ready(play, step)) return;
+        if (!receiver_is_ready(play, step)) {
+            park(play, step);
+        } else if (!route_is_free(play, step)) {
+            actor->is_parked = 1;
+            play->blocked[play->blocked_count++] = step;
+        } else {
+            actor->send++;
+            begin(play, step);
+        }
+    }
+}
+
+/* Takes those that wait for a rank from its list, in the order in which they came, and lets them try again. */
+static void try_parked(player *play, int rank) {
+    actor *actor = &play->actor[rank];
+    int32_t step = actor->first_parked, last = actor->last_parked, next;
+    actor->first_parked = actor->last_parked = NONE;
+    for (; step != NONE; step = next) {
+        next = step == last ? NONE : play->next_parked[step];
+        play->actor[play->step[step].from].is_parked = 0;
+        try_sender(play, play->step[step].from);
+    }
+}
+
+static void try_blocked(player *play) {
+    int32_t count = play->blocked_count;
+    play->blocked_count = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t step = play->blocked[i];
+        play->actor[play->step[step].from].is_parked = 0;
+        try_sender(play, play->step[step].from);
+    }
+}
+
+static void advance(player *play, line *line, int32_t step) {
+    if (line->busy == step) line->busy = line->back;
+    if (line->back == step || line->back == line->busy) line->back = NONE;
+    while (line->first < line->end && play->ended[play->listed[line->first]]) line->first++;
+}
+
+static void end(player *play, int32_t step) {
+    qdr_step *s = &play->step[step];
+    s->end = play->now;
+    play->last = fmax(play->last, play->now);
+    play->ended[step] = 1;
+    advance(play, line_at(play, s->from, 0), step);
+    advance(play, line_at(play, s->to, 1), step);
+    hold_route(play, step, 0);
+    if (--play->left[play->phase[step]] == 0 && play->how->manner == QDRI_BARRIER)
+        at(play, play->now + play->p->barrier, play->phase[step], OPEN);
+    try_parked(play, s->to);
+    try_parked(play, s->from);
+    try_sender(play, s->from);
+    try_sender(play, s->to);
+    if (play->is_held) try_blocked(play);
+}
+
+static void happen(player *play, int32_t step, int kind) {
+    switch (kind) {
+    case RELEASE:
+        play->actor[play->step[step].from].is_starting = 0;
+        try_sender(play, play->step[step].from);
+        break;
+    case FLOW:
+        flow(play, step);
+        break;
+    case END:
+        end(play, step);
+        break;
+    default:
+        play->open = step + 1;
+        for (int rank = 0; rank < play->p->ranks; rank++) try_sender(play, rank);
+    }
+}
+
+static void run(player *play) {
+    for (int rank = 0; rank < play->p->ranks; rank++) try_sender(play, rank);
+    while (!play->failed) {
+        double flows = play->network ? qdri_network_next(play->network, play->now) : HUGE_VAL;
+        double other = play->events.count ? play->events.entry[0].key : HUGE_VAL;
+        int64_t id;
+        if (flows == HUGE_VAL && other == HUGE_VAL) return;
+        play->now = fmax(play->now, fmin(flows, other));
+        double until = play->now * (1 + 1e-12);
+        while (play->network && qdri_network_ended(play->network, until, &id)) end(play, (int32_t)id);
+        while (play->events.count && play->events.entry[0].key <= until && !play->failed) {
+            id = qdri_heap_pop(&play->events).id;
+            happen(play, (int32_t)(id / KINDS), (int)(id % KINDS));
+        }
+    }
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------- */
+
+/* Whether transfers can hold each other up on their way, or at their ends. */
+static int is_shared(const player *play) {
+    if (play->p->switching == QDR_SWITCHING_CIRCUIT) return 0;
+    if (qdr_machine_links(play->how->machine) > 0) return 1;
+    for (int32_t i = 0; i < play->count; i++)
+        if (play->overlaps[i]) return 1;
+    return 0;
+}
+
+static qdr_status prepare(player *play) {
+    int64_t links = qdr_machine_links(play->how->machine);
+    int circuits = play->p->switching == QDR_SWITCHING_CIRCUIT && links > 0;
+    play->lines = play->p->ports == QDR_PORTS_FULL && play->how->manner != QDRI_TURNS ? 2 : 1;
+    play->actor = QDRI_ARRAY(actor, play->p->ranks);
+    play->phase = QDRI_ARRAY(int32_t, play->count);
+    play->left = QDRI_ARRAY(int32_t, play->count);
+    play->overlaps = QDRI_ZERO_ARRAY(char, play->count);
+    play->ended = QDRI_ZERO_ARRAY(char, play->count);
+    play->listed = QDRI_ARRAY(int32_t, 2 * (int64_t)play->count);
+    play->sent = QDRI_ARRAY(int32_t, play->count);
+    play->next_parked = QDRI_ARRAY(int32_t, play->count);
+    play->route = QDRI_ARRAY(int64_t, qdr_machine_route_limit(play->how->machine));
+    play->blocked = QDRI_ARRAY(int32_t, play->p->ranks);
+    if (circuits) play->is_held = QDRI_ZERO_ARRAY(char, links);
+    if (!play->actor || !play->phase || !play->left || !play->overlaps || !play->ended || !play->listed ||
+        !play->sent || !play->next_parked || !play->route || !play->blocked || (circuits && !play->is_held))
+        return qdri_fail_memory();
+    number_phases(play);
+    find_overlaps(play);
+    QDRI_TRY(fill_lists(play));
+    if (is_shared(play) && !(play->network = qdri_network_open(play->how->machine, play->count)))
+        return qdri_fail_memory();
+    return QDR_OK;
+}
+
+static void release(player *play) {
+    free(play->actor);
+    free(play->phase);
+    free(play->left);
+    free(play->overlaps);
+    free(play->ended);
+    free(play->listed);
+    free(play->sent);
+    free(play->next_parked);
+    free(play->route);
+    free(play->blocked);
+    free(play->is_held);
+    free(play->events.entry);
+    qdri_network_close(play->network);
+}
+
+qdr_status qdri_play_steps(const qdri_play *how, int64_t count, qdr_step *steps, double *seconds) {
+    player play = {.how = how, .p = qdr_machine_look(how->machine), .step = steps, .count = (int32_t)count};
+    if (count > INT32_MAX / KINDS)
+        return qdri_fail(QDR_ERR_RANGE, "%lld transfers are more than can be predicted", (long long)count);
+    play.failed = prepare(&play);
+    if (!play.failed) run(&play);
+    release(&play);
+    *seconds = play.last;
+    return play.failed;
+}
