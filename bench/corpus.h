@@ -50,9 +50,9 @@ static const int corpus_ranks[] = {8, 13, 16, 32, 64, 100, 128, 256, 512};
 
 /* Startup worth 1 KB, 20 KB and 1 KB on a slow network; full-duplex ports. */
 static const char *const corpus_machines[] = {
-    "crossbar:tau=1us,mu=1ns",
-    "crossbar:tau=20us,mu=1ns",
-    "crossbar:tau=100us,mu=50ns",
+    "crossbar:sends=synchronous,tau=1us,mu=1ns",
+    "crossbar:sends=synchronous,tau=20us,mu=1ns",
+    "crossbar:sends=synchronous,tau=100us,mu=50ns",
 };
 
 #endif

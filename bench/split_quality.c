@@ -47,12 +47,13 @@ static double makespan(const qdr_pattern *pattern, const char *algorithm, const 
     return prediction.seconds;
 }
 
-/* Every other algorithm of the table that is direct and built beforehand. */
+/* Every other algorithm of the table that is direct, built beforehand, and lets a rank send one message at a time. */
 static double best_other(const qdr_pattern *pattern, const qdr_machine *machine, const char **name) {
     const qdr_algorithm_info *info;
     double best = 0;
     for (int i = 0; (info = qdr_algorithm(i)); i++) {
-        if (!info->direct || info->at_run_time || !strcmp(info->name, "split")) continue;
+        if (!info->direct || !(info->promises & QDR_PROMISES_PERMUTATION) || !strcmp(info->name, "split"))
+            continue;
         double time = makespan(pattern, info->name, machine);
         if (*name && time >= best) continue;
         best = time;

@@ -19,6 +19,7 @@
  *     grants     when its receiver says so: a receiver lets no more than a *window* of bytes be under way to
  *                it, granted in *chunks*, so that many senders cannot flood it
  *     requests   when its sender has asked, and the receiver is free: the order is found at run time
+ *     turns      when this rank's last transfer has ended, in or out, as with blocking calls: the papers' programs
  *
  * The algorithm `paced` needs no schedule: every rank grants in an order of its own, and sizes may differ at every
  * call without any agreement. `distributed` has no schedule either: there senders ask. The first window / sources

@@ -156,13 +156,13 @@ qdr_status qdr_schedule_check(const qdr_schedule *schedule);
 
 /* Lower bounds on the time of any exchange of a pattern on a machine, each sound for the schedules that it names. */
 typedef struct qdr_bounds {
-    /* Direct, full ports. Synchronous sends: max over ranks of tau * messages + mu * bytes, out or in. Buffered sends: of all
-     * startups and one message, or of one startup and all bytes, out or in. */
-    double full_duplex;
-    double half_duplex; /* direct, half ports: the same with out and in added */
-    double link;        /* direct: most loaded link under the machine's routes (0: no links) */
-    double relay;  /* any schedule: startups of a combining tree, or all bytes through the busiest port */
-    double direct; /* the largest that holds for direct schedules on this machine's ports */
+    /* Direct, synchronous sends. Full ports: max over ranks of tau * messages + mu * bytes, out or in. Half ports: the same with
+     * out and in added. */
+    double full_duplex, half_duplex;
+    double link;   /* direct: most loaded link under the machine's routes (0: no links) */
+    double relay;  /* any schedule: startups of a spreading tree, or all bytes through the busiest port */
+    double direct; /* the largest that holds for direct schedules on this machine; where sends are buffered, startups may
+                    * pass while earlier bytes are on their way */
     double any;    /* the largest that holds for every schedule on this machine */
 } qdr_bounds;
 

@@ -51,7 +51,8 @@ static void ports_sends_and_packets(void **state) {
     (void)state;
     char *text = platform("cm5", 8);
     assert_int_equal(occurrences(text, "<cluster "), 2);
-    assert_has(text, "bw=\"6250000Bps\" lat=\"0s\" sharing_policy=\"SHARED\""); /* 20 bytes for 16 */
+    assert_has(text, "bw=\"6250000Bps\" lat=\"4.272e-05s\" sharing_policy=\"SHARED\""); /* 20 bytes for 16 */
+    assert_has(text, "\"smpi/ois\" value=\"0:0:0\""); /* both ends wait for the startup */
     assert_has(text, "\"smpi/send-is-detached-thresh\" value=\"0\"");
     assert_has(text, "<link id=\"link0\" bandwidth=\"32000000Bps\"");
     free(text);

@@ -2,10 +2,9 @@
 /*
  * Lower bounds. Where sends are synchronous, a message holds both its ends from its startup to its last byte: a rank's way out is
  * busy for the sum of its messages' times, its way in likewise, and half-duplex ports add both. Where sends are buffered, a
- * startup is the sender's alone and may pass while earlier bytes are on their way: a rank's startups come one after the
- * other, and then the last message has to travel; all bytes of a way pass it, after one startup. A link is busy for all the
- * bytes that its routes put on it. None of that can be split away: a message cut in two has two startups and at least as many
- * packets.
+ * startup is the sender's alone and may pass while earlier bytes are on their way: a rank's startups come one after the other,
+ * and then the last message has to travel; all bytes of a way pass it, after one startup. A link is busy for all the bytes that its routes put on it. None of that can be split away: a message cut in two has
+ * two startups and at least as many packets.
  *
  * With relays, a startup may carry many messages, and a link may be gone round, except in a tree, where it is the only way. Two
  * things remain for the busiest ranks. Their bytes: all of them pass the port, after at least one startup. And spreading: a rank
@@ -94,13 +93,14 @@ static void take_held(const load *l, qdr_bounds *bounds) {
     bounds->half_duplex = larger(bounds->half_duplex, l->held[0] + l->held[1]);
 }
 
-static void take_overlapping(const load *l, const qdr_machine_parameters *p, qdr_bounds *bounds) {
-    double startups = l->count[0] ? p->tau * (double)l->count[0] + l->least[0] : 0;
+/* Buffered sends: the ports of one rank. */
+static double overlapping(const load *l, const qdr_machine_parameters *p) {
+    double longest = l->count[0] ? p->tau * (double)l->count[0] + l->least[0] : 0;
     for (int way = 0; way < 2; way++)
-        if (l->count[way]) startups = larger(startups, p->tau + l->moving[way]);
-    double both = l->count[0] + l->count[1] ? p->tau + l->moving[0] + l->moving[1] : 0;
-    bounds->full_duplex = larger(bounds->full_duplex, startups);
-    bounds->half_duplex = larger(bounds->half_duplex, larger(startups, both));
+        if (l->count[way]) longest = larger(longest, p->tau + l->moving[way]);
+    if (p->ports == QDR_PORTS_HALF && l->count[0] + l->count[1])
+        longest = larger(longest, p->tau + l->moving[0] + l->moving[1]);
+    return longest;
 }
 
 static void take_relays(const load *l, const qdr_machine_parameters *p, qdr_bounds *bounds) {
@@ -115,10 +115,8 @@ static void take_relays(const load *l, const qdr_machine_parameters *p, qdr_boun
 }
 
 static void take_largest(const load *l, const qdr_machine_parameters *p, qdr_bounds *bounds) {
-    if (p->sends == QDR_SENDS_SYNCHRONOUS)
-        take_held(l, bounds);
-    else
-        take_overlapping(l, p, bounds);
+    take_held(l, bounds);
+    bounds->direct = larger(bounds->direct, overlapping(l, p));
     take_relays(l, p, bounds);
 }
 
@@ -140,7 +138,9 @@ qdr_status qdr_bounds_compute_sized(const qdr_pattern *pattern, const qdr_machin
     double cut = 0;
     QDRI_TRY(load_links(&view, machine, item_bytes, 1, &result.link));
     if (qdri_machine_links_are_cuts(machine)) QDRI_TRY(load_links(&view, machine, item_bytes, 0, &cut));
-    result.direct = larger(p->ports == QDR_PORTS_HALF ? result.half_duplex : result.full_duplex, result.link);
+    if (p->sends == QDR_SENDS_SYNCHRONOUS)
+        result.direct = p->ports == QDR_PORTS_HALF ? result.half_duplex : result.full_duplex;
+    result.direct = larger(result.direct, result.link);
     result.any = larger(result.relay, cut);
     qdri_sized_fill(bounds, bounds_bytes, &result, sizeof result);
     return QDR_OK;

@@ -7,6 +7,9 @@
  * ready for it: all earlier phases in the line have ended, and nothing of it is under way. Senders take theirs in order; one
  * that has to wait for its receiver is *parked* there, and looked at again when something ends at that rank.
  *
+ * Where sends are buffered and ports are full, a startup is the sender's alone, and needs neither line: a rank *prepares* its next
+ * transfer while the last is on its way. One that is prepared flows when both lines are ready for it.
+ *
  * With circuit switching a transfer holds the links of its route; one that finds a link held is *blocked*.
  */
 #include "schedule/play.h"
@@ -23,13 +26,14 @@
 
 enum { NONE = -1 };
 
-/* What happens, and to which step: its sender may begin the next; its bytes begin to flow; it has ended. Or, to no step: a
- * phase has opened. */
-enum { RELEASE, FLOW, END, OPEN, KINDS };
+/* What happens, and to which step: its sender's startup is over; it is prepared; its bytes begin to flow; it has ended. Or, to no
+ * step: a phase has opened. */
+enum { RELEASE, PREPARED, FLOW, END, OPEN, KINDS };
 
 typedef struct line {
     int32_t first, end; /* in `listed`: the first that has not ended; the end */
-    int32_t busy, back; /* a step that is under way; and, with paired ports, its way back; NONE */
+    int32_t busy;       /* a step that is under way; NONE */
+    double since;       /* when the last one ended */
 } line;
 
 typedef struct actor {
@@ -37,6 +41,8 @@ typedef struct actor {
     int32_t send, sends; /* in `sent`: the next to begin; the end */
     int32_t first_parked, last_parked;
     int is_starting, is_parked; /* a startup of it is under way; its next send is parked or blocked */
+    int32_t ahead,
+        prepared; /* a step whose startup has begun and which does not flow yet; if it could; NONE */
 } actor;
 
 typedef struct player {
@@ -45,9 +51,11 @@ typedef struct player {
     qdr_step *step;
     int32_t count, phases;
     int lines; /* of a rank: 1 or 2 */
+    int prepares;
     actor *actor;
     int32_t *phase;         /* [count]: the number of its (stage, phase) */
     char *overlaps, *ended; /* [count] */
+    char *exchanges;        /* [count]: with paired ports, whether it has a way back; else NULL */
     int32_t *listed, *sent; /* the steps of all lines; those that ranks send */
     int32_t *next_parked;   /* [count] */
     int32_t *left;          /* [phases]: transfers that have not ended */
@@ -67,6 +75,22 @@ typedef struct player {
 
 static line *line_at(player *play, int rank, int is_in) {
     return &play->actor[rank].line[is_in && play->lines == 2];
+}
+
+/* Paired ports go both ways at once only where two ranks exchange; else a transfer takes both. */
+static int takes_both_ways(const player *play, int32_t step) {
+    return play->exchanges && !play->exchanges[step];
+}
+
+/* The lines that a step takes, its own first. */
+static int lines_of(player *play, int32_t step, line *lines[4]) {
+    const qdr_step *s = &play->step[step];
+    lines[0] = line_at(play, s->from, 0);
+    lines[1] = line_at(play, s->to, 1);
+    if (!takes_both_ways(play, step)) return 2;
+    lines[2] = line_at(play, s->from, 1);
+    lines[3] = line_at(play, s->to, 0);
+    return 4;
 }
 
 static void number_phases(player *play) {
@@ -95,21 +119,37 @@ static void find_overlaps(player *play) {
     }
 }
 
+/* Which steps have a way back in their phase, as far as each rank sends once in it. */
+static void find_exchanges(player *play) {
+    for (int rank = 0; rank < play->p->ranks; rank++) play->actor[rank].send = NONE;
+    for (int64_t first = 0, next; first < play->count; first = next) {
+        next = qdri_phase_end(play->step, play->count, first);
+        for (int64_t i = first; i < next; i++) play->actor[play->step[i].from].send = (int32_t)i;
+        for (int64_t i = first; i < next; i++) {
+            int32_t back = play->actor[play->step[i].to].send;
+            play->exchanges[i] = back >= first && play->step[back].from == play->step[i].to &&
+                                 play->step[back].to == play->step[i].from;
+        }
+    }
+}
+
 /* Where the lists of each rank begin; they are filled from there. */
 static void lay_lists(player *play) {
     int32_t listed = 0, sent = 0;
     for (int rank = 0; rank < play->p->ranks; rank++)
-        play->actor[rank] = (actor){.first_parked = NONE, .last_parked = NONE};
+        play->actor[rank] =
+            (actor){.first_parked = NONE, .last_parked = NONE, .ahead = NONE, .prepared = NONE};
     for (int32_t i = 0; i < play->count; i++) {
-        line_at(play, play->step[i].from, 0)->end++;
-        line_at(play, play->step[i].to, 1)->end++;
+        line *lines[4];
+        int count = lines_of(play, i, lines);
+        for (int l = 0; l < count; l++) lines[l]->end++;
         play->actor[play->step[i].from].sends++;
     }
     for (int rank = 0; rank < play->p->ranks; rank++) {
         actor *actor = &play->actor[rank];
         for (int l = 0; l < 2; l++) {
             int32_t length = actor->line[l].end;
-            actor->line[l] = (line){listed, listed, NONE, NONE};
+            actor->line[l] = (line){listed, listed, NONE, 0};
             listed += length;
         }
         int32_t sends = actor->sends;
@@ -143,10 +183,10 @@ static qdr_status order_turns(player *play, int rank) {
 static qdr_status fill_lists(player *play) {
     lay_lists(play);
     for (int32_t i = 0; i < play->count; i++) {
-        int from = play->step[i].from, to = play->step[i].to;
-        play->listed[line_at(play, from, 0)->end++] = i;
-        play->listed[line_at(play, to, 1)->end++] = i;
-        play->sent[play->actor[from].sends++] = i;
+        line *lines[4];
+        int count = lines_of(play, i, lines);
+        for (int l = 0; l < count; l++) play->listed[lines[l]->end++] = i;
+        play->sent[play->actor[play->step[i].from].sends++] = i;
     }
     for (int rank = 0; play->how->manner == QDRI_TURNS && rank < play->p->ranks; rank++)
         QDRI_TRY(order_turns(play, rank));
@@ -155,18 +195,19 @@ static qdr_status fill_lists(player *play) {
 
 /* ---- who may begin ------------------------------------------------------------------------------------- */
 
-/* A step that is all there is of another's way back. */
-static int is_reverse(const player *play, int32_t one, int32_t other) {
-    return play->step[one].from == play->step[other].to && play->step[one].to == play->step[other].from;
-}
-
 static int line_is_ready(const player *play, const line *line, int32_t step) {
-    int takes_back = play->p->ports == QDR_PORTS_PAIRED && play->how->manner != QDRI_TURNS;
-    if (line->busy != NONE && !(takes_back && line->back == NONE && is_reverse(play, line->busy, step)))
-        return 0;
+    if (line->busy != NONE) return 0;
+    if (line->first == line->end) return 1;
     int32_t first = play->listed[line->first];
     if (play->how->manner == QDRI_TURNS) return first == step;
     return play->phase[first] >= play->phase[step];
+}
+
+/* Whether a rank may begin a step that it sends, or receives. */
+static int rank_is_ready(player *play, int32_t step, int is_in) {
+    int rank = is_in ? play->step[step].to : play->step[step].from;
+    if (!line_is_ready(play, line_at(play, rank, is_in), step)) return 0;
+    return !takes_both_ways(play, step) || line_is_ready(play, line_at(play, rank, !is_in), step);
 }
 
 /* Whether a rank has all that it is to forward in a stage. */
@@ -182,15 +223,16 @@ static int sender_is_ready(player *play, int32_t step) {
     const qdr_step *s = &play->step[step];
     if (play->how->manner == QDRI_BARRIER && play->phase[step] > play->open) return 0;
     if (s->stage > 0 && !stage_is_ready(play, s->from, s->stage)) return 0;
-    if (!play->overlaps[step]) return line_is_ready(play, line_at(play, s->from, 0), step);
-    if (play->actor[s->from].is_starting) return 0;
+    if (!play->overlaps[step] && !play->prepares) return rank_is_ready(play, step, 0);
+    if (play->actor[s->from].is_starting || play->actor[s->from].ahead != NONE) return 0;
+    if (!play->overlaps[step]) return 1;
     if (play->how->manner == QDRI_FREE) return 1;
     const line *line = line_at(play, s->from, 0);
     return play->phase[play->listed[line->first]] >= play->phase[step];
 }
 
 static int receiver_is_ready(player *play, int32_t step) {
-    return play->overlaps[step] || line_is_ready(play, line_at(play, play->step[step].to, 1), step);
+    return play->overlaps[step] || play->prepares || rank_is_ready(play, step, 1);
 }
 
 static int holds_circuit(const player *play, int64_t link) {
@@ -227,24 +269,27 @@ static void at(player *play, double time, int32_t step, int kind) {
     qdri_heap_push(&play->events, time, (int64_t)step * KINDS + kind);
 }
 
-static void occupy(line *line, int32_t step) {
-    *(line->busy == NONE ? &line->busy : &line->back) = step;
+static void occupy(player *play, int32_t step) {
+    line *lines[4];
+    int count = lines_of(play, step, lines);
+    for (int i = 0; i < count; i++) lines[i]->busy = step;
 }
 
 static void begin(player *play, int32_t step) {
     qdr_step *s = &play->step[step];
     double packing = play->how->packing ? play->p->copy * (double)(s->items * play->how->item_bytes) : 0;
     double latency = qdr_machine_latency(play->how->machine, s->from, s->to);
+    int prepares = play->prepares && !play->overlaps[step];
     s->start = play->now;
-    if (play->overlaps[step]) {
+    if (prepares || play->overlaps[step]) {
         play->actor[s->from].is_starting = 1;
         at(play, play->now + play->p->tau + packing, step, RELEASE);
     } else {
-        occupy(line_at(play, s->from, 0), step);
-        occupy(line_at(play, s->to, 1), step);
+        occupy(play, step);
+        hold_route(play, step, 1);
     }
-    hold_route(play, step, 1);
-    at(play, play->now + play->p->tau + latency + 2 * packing, step, FLOW);
+    if (prepares) play->actor[s->from].ahead = step;
+    at(play, play->now + play->p->tau + latency + 2 * packing, step, prepares ? PREPARED : FLOW);
 }
 
 static double circuit_rate(player *play, int32_t step) {
@@ -279,6 +324,25 @@ static void park(player *play, int32_t step) {
     to->last_parked = step;
 }
 
+static void try_sender(player *play, int rank);
+
+/* Lets what a rank has prepared flow, if it may. */
+static void try_prepared(player *play, int rank) {
+    actor *actor = &play->actor[rank];
+    int32_t step = actor->prepared;
+    if (step == NONE || !rank_is_ready(play, step, 0)) return;
+    if (!rank_is_ready(play, step, 1)) {
+        if (!actor->is_parked) park(play, step);
+        return;
+    }
+    actor->prepared = actor->ahead = NONE;
+    actor->is_parked = 0;
+    play->step[step].start = fmax(play->step[step].start, line_at(play, rank, 0)->since);
+    occupy(play, step);
+    flow(play, step);
+    try_sender(play, rank);
+}
+
 /* Begins what a rank may send. */
 static void try_sender(player *play, int rank) {
     actor *actor = &play->actor[rank];
@@ -303,9 +367,14 @@ static void try_parked(player *play, int rank) {
     int32_t step = actor->first_parked, last = actor->last_parked, next;
     actor->first_parked = actor->last_parked = NONE;
     for (; step != NONE; step = next) {
+        int from = play->step[step].from;
         next = step == last ? NONE : play->next_parked[step];
-        play->actor[play->step[step].from].is_parked = 0;
-        try_sender(play, play->step[step].from);
+        if (play->prepares && play->actor[from].prepared != step) continue; /* it has gone */
+        play->actor[from].is_parked = 0;
+        if (play->prepares)
+            try_prepared(play, from);
+        else
+            try_sender(play, from);
     }
 }
 
@@ -320,8 +389,10 @@ static void try_blocked(player *play) {
 }
 
 static void advance(player *play, line *line, int32_t step) {
-    if (line->busy == step) line->busy = line->back;
-    if (line->back == step || line->back == line->busy) line->back = NONE;
+    if (line->busy == step) {
+        line->busy = NONE;
+        line->since = play->now;
+    }
     while (line->first < line->end && play->ended[play->listed[line->first]]) line->first++;
 }
 
@@ -330,13 +401,15 @@ static void end(player *play, int32_t step) {
     s->end = play->now;
     play->last = fmax(play->last, play->now);
     play->ended[step] = 1;
-    advance(play, line_at(play, s->from, 0), step);
-    advance(play, line_at(play, s->to, 1), step);
+    line *lines[4];
+    int count = lines_of(play, step, lines);
+    for (int i = 0; i < count; i++) advance(play, lines[i], step);
     hold_route(play, step, 0);
     if (--play->left[play->phase[step]] == 0 && play->how->manner == QDRI_BARRIER)
         at(play, play->now + play->p->barrier, play->phase[step], OPEN);
     try_parked(play, s->to);
     try_parked(play, s->from);
+    try_prepared(play, s->from);
     try_sender(play, s->from);
     try_sender(play, s->to);
     if (play->is_held) try_blocked(play);
@@ -347,6 +420,10 @@ static void happen(player *play, int32_t step, int kind) {
     case RELEASE:
         play->actor[play->step[step].from].is_starting = 0;
         try_sender(play, play->step[step].from);
+        break;
+    case PREPARED:
+        play->actor[play->step[step].from].prepared = step;
+        try_prepared(play, play->step[step].from);
         break;
     case FLOW:
         flow(play, step);
@@ -391,23 +468,29 @@ static int is_shared(const player *play) {
 static qdr_status prepare(player *play) {
     int64_t links = qdr_machine_links(play->how->machine);
     int circuits = play->p->switching == QDR_SWITCHING_CIRCUIT && links > 0;
-    play->lines = play->p->ports == QDR_PORTS_FULL && play->how->manner != QDRI_TURNS ? 2 : 1;
+    int in_turns = play->how->manner == QDRI_TURNS, paired = play->p->ports == QDR_PORTS_PAIRED && !in_turns;
+    play->lines = play->p->ports == QDR_PORTS_HALF || in_turns ? 1 : 2;
+    play->prepares = play->p->ports == QDR_PORTS_FULL && play->p->sends == QDR_SENDS_BUFFERED &&
+                     play->p->switching == QDR_SWITCHING_PACKET && !in_turns;
     play->actor = QDRI_ARRAY(actor, play->p->ranks);
     play->phase = QDRI_ARRAY(int32_t, play->count);
     play->left = QDRI_ARRAY(int32_t, play->count);
     play->overlaps = QDRI_ZERO_ARRAY(char, play->count);
     play->ended = QDRI_ZERO_ARRAY(char, play->count);
-    play->listed = QDRI_ARRAY(int32_t, 2 * (int64_t)play->count);
+    play->listed = QDRI_ARRAY(int32_t, (paired ? 4 : 2) * (int64_t)play->count);
     play->sent = QDRI_ARRAY(int32_t, play->count);
     play->next_parked = QDRI_ARRAY(int32_t, play->count);
     play->route = QDRI_ARRAY(int64_t, qdr_machine_route_limit(play->how->machine));
     play->blocked = QDRI_ARRAY(int32_t, play->p->ranks);
     if (circuits) play->is_held = QDRI_ZERO_ARRAY(char, links);
+    if (paired) play->exchanges = QDRI_ZERO_ARRAY(char, play->count);
     if (!play->actor || !play->phase || !play->left || !play->overlaps || !play->ended || !play->listed ||
-        !play->sent || !play->next_parked || !play->route || !play->blocked || (circuits && !play->is_held))
+        !play->sent || !play->next_parked || !play->route || !play->blocked || (circuits && !play->is_held) ||
+        (paired && !play->exchanges))
         return qdri_fail_memory();
     number_phases(play);
     find_overlaps(play);
+    if (paired) find_exchanges(play);
     QDRI_TRY(fill_lists(play));
     if (is_shared(play) && !(play->network = qdri_network_open(play->how->machine, play->count)))
         return qdri_fail_memory();
@@ -420,6 +503,7 @@ static void release(player *play) {
     free(play->left);
     free(play->overlaps);
     free(play->ended);
+    free(play->exchanges);
     free(play->listed);
     free(play->sent);
     free(play->next_parked);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a schedule costs on a machine: it is played twice (play.h), loosely and with barriers, and the loads of its phases are
- * counted. On machines whose sends are synchronous the first is in turns, which is how they are run there.
+ * counted. Where sends are synchronous and ports go one way at a time, the first is in turns, for that is all ranks can do there.
  */
 #include <stdlib.h>
 
@@ -78,7 +78,8 @@ static qdr_status count_loads(const qdr_step *steps, int64_t count, const qdr_ma
 
 static qdr_status predict(qdr_step *steps, int64_t count, const qdr_machine *machine, int64_t item_bytes,
                           int packing, unsigned promises, qdr_prediction *prediction) {
-    int in_turns = qdr_machine_look(machine)->sends == QDR_SENDS_SYNCHRONOUS;
+    const qdr_machine_parameters *p = qdr_machine_look(machine);
+    int in_turns = p->sends == QDR_SENDS_SYNCHRONOUS && p->ports == QDR_PORTS_HALF;
     qdr_prediction made = {0};
     qdri_play how = {.machine = machine,
                      .item_bytes = item_bytes,

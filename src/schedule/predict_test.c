@@ -66,9 +66,10 @@ static void phases_overlap(void **state) {
     qdr_prediction prediction = PREDICT("crossbar:" UNIT, 4, steps);
     expect_seconds(steps[2].start, 0); /* 1's way out is free from the beginning */
     expect_seconds(steps[3].start, 21);
-    expect_seconds(prediction.seconds, 25);
+    expect_seconds(prediction.seconds, 24); /* its startup has passed while the 20 bytes were on their way */
     expect_seconds(prediction.barrier_seconds, 21 + 3 + 4);
     expect_seconds(PREDICT("crossbar:tau=1,mu=1,barrier=0.5", 4, steps).barrier_seconds, 29);
+    expect_seconds(PREDICT("crossbar:sends=synchronous," UNIT, 4, steps).seconds, 25);
 }
 
 static void incast(void **state) {
@@ -78,12 +79,15 @@ static void incast(void **state) {
                         {.from = 1, .to = 3, .items = 9},
                         {.from = 2, .to = 3, .items = 9}};
     qdr_prediction buffered = PREDICT("crossbar:buffer=20," UNIT, 4, steps);
-    expect_seconds(buffered.seconds, 30);
-    expect_seconds(steps[1].end, 20); /* rank 0 does not wait for rank 3 */
+    expect_seconds(buffered.seconds, 28);      /* one startup, and 27 bytes into rank 3 */
+    expect_seconds(steps[1].start, 1);         /* rank 0 does not wait for rank 3 */
+    expect_seconds(steps[1].end, 2 + 9 * 1.5); /* rank 3 takes a third of its way out */
     assert_int_equal(buffered.unconfirmed, 27);
     assert_true(buffered.unsafe);
     assert_false(PREDICT("crossbar:buffer=27," UNIT, 4, steps).unsafe);
-    assert_false(PREDICT("crossbar:sends=synchronous,buffer=20," UNIT, 4, steps).unsafe);
+    qdr_prediction synchronous = PREDICT("crossbar:sends=synchronous,buffer=20," UNIT, 4, steps);
+    assert_false(synchronous.unsafe);
+    expect_seconds(synchronous.seconds, 30); /* one at a time */
 }
 
 /* Four ranks in a row: 0->3 and 1->2 share the link from 1 to 2. */
@@ -99,7 +103,8 @@ static void links(void **state) {
     expect_seconds(steps[1].start, 11); /* waits for the path */
     expect_seconds(circuit.seconds, 16);
     expect_seconds(PREDICT("mesh:columns=4,rows=1,link=2," UNIT, 4, steps).seconds, 11);
-    expect_seconds(PREDICT("mesh:columns=4,rows=1,hop=100," UNIT, 4, steps).seconds, 1 + 300 + 14);
+    expect_seconds(PREDICT("mesh:columns=4,rows=1,hop=100," UNIT, 4, steps).seconds,
+                   1 + 300 + 10); /* they never meet */
 }
 
 static void packets(void **state) {
@@ -143,18 +148,26 @@ static void bounds_by_name(void **state) {
     expect_seconds(b.half_duplex, 3 + 16 + 1 + 4);
     expect_seconds(b.link, 0);
     expect_seconds(b.relay, 1 + 16);
-    expect_seconds(b.direct, 19);
+    expect_seconds(b.direct, 17); /* startups pass while bytes are on their way */
     expect_seconds(b.any, 17);
+    b = bounds_of("crossbar:sends=synchronous," UNIT, messages, 6, 4);
+    expect_seconds(b.direct, 19);
     b = bounds_of("crossbar:ports=half," UNIT, messages, 6, 4);
+    expect_seconds(b.direct, 1 + 20);
+    expect_seconds(b.any, 1 + 20);
+    b = bounds_of("crossbar:ports=half,sends=synchronous," UNIT, messages, 6, 4);
     expect_seconds(b.direct, 24);
     expect_seconds(b.any, 2 + 20);
     b = bounds_of("mesh:columns=4,rows=1,link=0.25," UNIT, messages, 6, 4);
     expect_seconds(b.link, (10 + 5 + 1) / 0.25); /* the link from 0 to 1 */
     expect_seconds(b.direct, 64);
-    /* One byte from each of 7 ranks: relays need lg 8 startups at least. */
-    qdr_message incast[7];
+    /* One byte from each of 7 ranks: relays need lg 8 startups at least, if receivers wait for them. */
+    qdr_message incast[7], spread[7];
     for (int i = 0; i < 7; i++) incast[i] = (qdr_message){i + 1, 0, 1};
-    expect_seconds(bounds_of("crossbar:tau=10,mu=1", incast, 7, 8).relay, 30);
+    for (int i = 0; i < 7; i++) spread[i] = (qdr_message){0, i + 1, 1};
+    expect_seconds(bounds_of("crossbar:sends=synchronous,tau=10,mu=1", incast, 7, 8).relay, 30);
+    expect_seconds(bounds_of("crossbar:tau=10,mu=1", incast, 7, 8).relay, 17);
+    expect_seconds(bounds_of("crossbar:tau=10,mu=1", spread, 7, 8).relay, 30);
 }
 
 static void broadcasts(void **state) {
@@ -193,12 +206,43 @@ static void broadcasts(void **state) {
     assert_non_null(strstr(qdr_error_message(), "recursive (REB)"));
 }
 
+/* Synchronous sends through half ports go in turns: of two that exchange the lower receives first, and a rank does one thing at a time. */
+static void turns(void **state) {
+    (void)state;
+    qdr_step exchange[] = {{.from = 0, .to = 1, .items = 10}, {.from = 1, .to = 0, .items = 4}};
+    expect_seconds(PREDICT("crossbar:ports=half,sends=synchronous," UNIT, 2, exchange).seconds, 16);
+    qdr_step pair[] = {{.from = 2, .to = 6, .items = 10}, {.from = 6, .to = 2, .items = 4}};
+    PREDICT("crossbar:ports=half,sends=synchronous," UNIT, 8, pair);
+    expect_seconds(pair[1].start, 0); /* 6 has the lowest bit in which they differ */
+    qdr_step ring[8];
+    for (int i = 0; i < 8; i++) ring[i] = (qdr_step){.from = i, .to = (i + 1) % 8, .items = 9};
+    expect_seconds(PREDICT("crossbar:ports=half,sends=synchronous," UNIT, 8, ring).seconds,
+                   20); /* odd ranks send first */
+    for (int i = 0; i < 8; i++) ring[i] = (qdr_step){.from = i, .to = (i + 2) % 8, .items = 9};
+    expect_seconds(PREDICT("crossbar:ports=half,sends=synchronous," UNIT, 8, ring).seconds, 20);
+}
+
+/* Three flows into one rank, one of which shares its way out: max-min fair. And flows that come and go. */
+static void shares(void **state) {
+    (void)state;
+    qdr_step steps[] = {{.from = 0, .to = 3, .items = 6},
+                        {.from = 0, .to = 4, .items = 60},
+                        {.from = 1, .to = 3, .items = 12},
+                        {.from = 2, .to = 3, .items = 12}};
+    PREDICT("crossbar:tau=0,mu=1,barrier=0", 5, steps);
+    expect_seconds(steps[0].end, 18); /* a third each into rank 3 */
+    expect_seconds(steps[2].end, 30); /* 6 left at 18, then half each */
+    expect_seconds(steps[3].end, 30);
+    expect_seconds(steps[1].end, 66); /* two thirds until 18: 12 bytes; then alone */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ports),          cmocka_unit_test(phases_overlap),
         cmocka_unit_test(incast),         cmocka_unit_test(links),
         cmocka_unit_test(packets),        cmocka_unit_test(staged_schedules_pack),
         cmocka_unit_test(bounds_by_name), cmocka_unit_test(broadcasts),
+        cmocka_unit_test(turns),          cmocka_unit_test(shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

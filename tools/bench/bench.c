@@ -360,7 +360,7 @@ static const option options[] = {
      OPTION_REPEATS},
     {0, "chunk", "BYTES", "bytes that go as one message", OPTION_ONCE},
     {0, "window", "BYTES", "bytes that may be under way to one receiver", OPTION_ONCE},
-    {0, "pacing", "WORD", "free, arrivals, grants or requests, instead of what suits the algorithm",
+    {0, "pacing", "WORD", "free, arrivals, grants, requests or turns, instead of what suits the algorithm",
      OPTION_ONCE},
     {0, "barrier", NULL, "all ranks meet after each phase", OPTION_ONCE},
     {0, "changing", NULL, "also run paced with sizes that change at every call", OPTION_ONCE},

@@ -30,9 +30,10 @@ typedef struct bound {
 enum { BOUNDS = 6 };
 
 static void list_bounds(const qdr_bounds *bounds, bound list[BOUNDS]) {
-    list[0] = (bound){"full-duplex", "full_duplex", "direct: a rank sends and receives at once",
+    list[0] = (bound){"full-duplex", "full_duplex", "direct, synchronous: a rank sends and receives at once",
                       bounds->full_duplex};
-    list[1] = (bound){"half-duplex", "half_duplex", "direct: a rank does one at a time", bounds->half_duplex};
+    list[1] = (bound){"half-duplex", "half_duplex", "direct, synchronous: a rank does one at a time",
+                      bounds->half_duplex};
     list[2] = (bound){"link", "link", "direct: the most loaded link", bounds->link};
     list[3] = (bound){"relay", "relay", "any: data may be forwarded", bounds->relay};
     list[4] = (bound){"direct", "direct", "what holds here for direct schedules", bounds->direct};

@@ -50,7 +50,7 @@ static void easy_ones_are_exact(void **state) {
                               "random:n=50,degree=9",      "halo3d:n=100,corners",
                               "alltoone:n=40,bytes=1..1M", "permutation:n=30,bytes=1..1M"};
     for (int i = 0; i < 6; i++) {
-        double ratio = ratio_of_spec(patterns[i], "crossbar:tau=10us,mu=1ns");
+        double ratio = ratio_of_spec(patterns[i], "crossbar:sends=synchronous,tau=10us,mu=1ns");
         if (ratio > 1.0011) fail_msg("%s: %g times the bound", patterns[i], ratio);
     }
 }
@@ -58,7 +58,7 @@ static void easy_ones_are_exact(void **state) {
 /* Half and paired ports have bounds of their own; latencies and packets are part of the time. */
 static void other_machines(void **state) {
     (void)state;
-    const char *machines[] = {"crossbar:ports=half,tau=10us,mu=1ns", "crossbar:ports=paired,tau=10us,mu=1ns",
+    const char *machines[] = {"crossbar:ports=half,sends=synchronous,tau=10us,mu=1ns", "crossbar:ports=paired,sends=synchronous,tau=10us,mu=1ns",
                               "cm5", "grid"};
     for (int i = 0; i < 4; i++) {
         double ratio = ratio_of_spec("random:n=64,density=0.3,bytes=1K..100K,seed=4", machines[i]);
@@ -76,8 +76,8 @@ static void cuts_help(void **state) {
         char spec[64];
         snprintf(spec, sizeof spec, "complete:n=%d,bytes=1..50K,seed=%d", 4 + seed, seed);
         assert_int_equal(qdr_pattern_from_spec(spec, &pattern), QDR_OK);
-        double whole = ratio_to_bound(pattern, "split:cut=no", "crossbar:tau=1us,mu=1ns");
-        double cut = ratio_to_bound(pattern, "split", "crossbar:tau=1us,mu=1ns");
+        double whole = ratio_to_bound(pattern, "split:cut=no", "crossbar:sends=synchronous,tau=1us,mu=1ns");
+        double cut = ratio_to_bound(pattern, "split", "crossbar:sends=synchronous,tau=1us,mu=1ns");
         print_message("%s: whole %.4f, cut %.4f times the bound\n", spec, whole, cut);
         assert_true(cut <= whole + 1e-9);
         helped += cut < 0.995 * whole;
