@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The matrix of an unstructured mesh: what a rank's rows need of others is then no rule of a grid, but comes from the
- * mesh. Each edge couples its two ends; the diagonal outweighs the couplings, so that the matrix is positive definite.
+ * mesh. Each edge couples its two ends, as in a time step of the heat equation; the diagonal outweighs the couplings, so
+ * that the matrix is positive definite.
  *
  * The order of unknowns decides who talks to whom, for ranks own blocks of consecutive rows. Points are numbered from
  * left to right, which makes the matrix banded and blocks upright strips of the mesh: few partners, and long messages.
@@ -28,7 +29,7 @@ int mesh_matrix(int64_t points, matrix *all) {
     for (int64_t i = 0; i < made.points; i++) row[made.point[i].number] = i;
     *all = (matrix){.rows = made.points, .entries = made.points};
     all->entry = room(made.points + 2 * made.edges, sizeof *all->entry);
-    for (int64_t i = 0; i < made.points; i++) all->entry[i] = (entry){i, i, 0.1};
+    for (int64_t i = 0; i < made.points; i++) all->entry[i] = (entry){i, i, 1};
     for (int64_t e = 0; e < made.edges; e++) {
         int64_t one = row[made.edge[e][0]], other = row[made.edge[e][1]];
         all->entry[one].value += 1;
