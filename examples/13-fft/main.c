@@ -19,7 +19,8 @@
  * case. Blocks are as even as can be, for any side and any number of ranks.
  *
  * --pattern writes who sends how many bytes to whom; the second exchange of pencils goes to FILE-2.mtx.
- * --flops spends the time that a processor of F operations per second would take (2M, 1.5G), by sleeping. So a simulated
+ * --time prints the time of the exchanges and of the whole. With --flops, what is timed also spends the time that a
+ * processor of F operations per second would take (2M, 1.5G), by sleeping. So a simulated
  * machine, where computing takes no time, repeats table 5 of the paper:
  *
  *     scripts/sim 32 cm5 build-sim/examples/13-fft 1024 --algorithm balanced --flops 2M --time
