@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Conjugate gradients on a sparse matrix: mpirun -n 4 07-conjugate-gradient [laplacian.mtx].
+ * Conjugate gradients on a sparse matrix:
  *
- * The rows of a symmetric matrix, read from a Matrix Market file, are cut into one piece per rank, and so are
- * the vectors. For y = A x a rank needs those elements of x that stand under its entries; of most it is the
+ *     mpirun -n 4 07-conjugate-gradient [laplacian.mtx | --mesh POINTS] [--pattern FILE.mtx]
+ *
+ * The rows of a symmetric positive definite matrix, read from a Matrix Market file or made from an unstructured mesh
+ * (mesh_matrix.c), are cut into one piece per rank, and so are the vectors. For y = A x a rank needs those elements of x that stand under its entries; of most it is the
  * owner, the others are ghosts. It knows which they are, so it makes a map from what it needs alone. Then each
  * product is
  *
@@ -25,7 +27,8 @@
 #include <string.h>
 
 #include "matrix.h"
-#include "quadrille-mpi.h"
+#include "mesh.h"
+#include "pattern_file.h"
 
 /* ---- a rank's piece ------------------------------------------------------------------------------------ */
 
@@ -234,13 +237,14 @@ static void print_table(const matrix *all, const piece *own) {
     free(table);
 }
 
-static int run(const matrix *all) {
+static int run(const matrix *all, const char *pattern) {
     piece own = take_rows(all, MPI_COMM_WORLD);
     double *x = room(own.rows, sizeof *x), *everything = room(own.rank == 0 ? all->rows : 0, sizeof *x);
     int64_t iterations = 0;
     int good = 1;
     qdr_status status = make_map(all, &own);
     if (!status) print_table(all, &own);
+    if (!status) status = show_pattern(own.comm, own.map, sizeof *x, pattern);
     if (!status) status = solve(&own, 10 * all->rows, x, &iterations);
     if (!status) status = collect(&own, x, everything);
     if (status) fprintf(stderr, "%s: %s\n", qdr_status_text(status), qdr_error_message());
@@ -252,11 +256,24 @@ static int run(const matrix *all) {
 }
 
 int main(int count, char **words) {
-    int rank;
+    const char *file = "laplacian.mtx", *pattern = NULL, *points = NULL;
     matrix all = {0};
+    int rank;
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int good = share_matrix(count > 1 ? words[1] : "laplacian.mtx", rank, &all) && run(&all);
+    for (int w = 1; w < count; w++) {
+        int has_value = w + 1 < count;
+        if (has_value && strcmp(words[w], "--mesh") == 0)
+            points = words[++w];
+        else if (has_value && strcmp(words[w], "--pattern") == 0)
+            pattern = words[++w];
+        else
+            file = words[w];
+    }
+    int good = points ? mesh_matrix(strtoll(points, NULL, 10), &all) : share_matrix(file, rank, &all);
+    if (!good && points && rank == 0)
+        fprintf(stderr, "expected --mesh %d to %d\n", FEWEST_POINTS, MOST_POINTS);
+    good = good && run(&all, pattern);
     free(all.entry);
     MPI_Finalize();
     return good ? EXIT_SUCCESS : EXIT_FAILURE;

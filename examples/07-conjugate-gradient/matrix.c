@@ -6,14 +6,9 @@
 #include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-void *room(int64_t count, size_t bytes) {
-    void *memory = calloc(count > 0 ? (size_t)count : 1, bytes);
-    if (!memory) abort();
-    return memory;
-}
+#include "mesh.h"
 
 static int read_entries(FILE *file, int64_t count, int symmetric, matrix *all) {
     all->entry = room(2 * count, sizeof *all->entry);

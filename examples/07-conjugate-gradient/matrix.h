@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sparse matrix, as Matrix Market files have it: for the solver of main.c. */
+/* A sparse matrix, as Matrix Market files have it, or of a mesh: for the solver of main.c. */
 #ifndef MATRIX_H
 #define MATRIX_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct entry {
@@ -19,7 +18,7 @@ typedef struct matrix {
 /* Collective: rank 0 reads, all others get it, so it is there for all or for none. Whether it is there. */
 int share_matrix(const char *path, int rank, matrix *all);
 
-/* Memory, all zero. An example may give up when there is none. */
-void *room(int64_t count, size_t bytes);
+/* The matrix of a mesh of so many points, or a few less; the same on every rank. Whether that is a number of points. */
+int mesh_matrix(int64_t points, matrix *all);
 
 #endif

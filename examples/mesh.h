@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A mesh of triangles around an airfoil, for the sweep of main.c. */
+/* A mesh of triangles around an airfoil, for the examples that need one: mesh.c. */
 #ifndef MESH_H
 #define MESH_H
 
