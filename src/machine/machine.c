@@ -123,7 +123,7 @@ static void set_parameters(const qdri_spec *spec, int ranks, double mu, qdr_mach
     set->switching = (qdr_switching)qdri_spec_integer(spec, "switching");
     set->packet = qdri_spec_integer(spec, "packet");
     set->payload = qdri_spec_integer(spec, "payload");
-    set->barrier = real_or(spec, "barrier", set->tau * doublings);
+    set->barrier = real_or(spec, "barrier", -1); /* absent: when routes are known */
     set->combine = real_or(spec, "combine", 16 * mu);
     set->scan = real_or(spec, "scan", 8 * mu * doublings);
 }
@@ -134,6 +134,14 @@ static void set_frame(const qdri_spec *spec, int ranks, double port, qdri_frame 
     frame->size = n->present ? (int)n->integer : ranks;
     frame->port = port;
     frame->link = real_or(spec, "link", port);
+}
+
+/* Messages to ever farther ranks, as rank 0 sends them. */
+static double barrier_of(const qdr_machine *machine) {
+    double seconds = 0;
+    for (int64_t far = 1; far < machine->parameters.ranks; far *= 2)
+        seconds += machine->parameters.tau + qdr_machine_latency(machine, 0, (int)far);
+    return seconds;
 }
 
 /* ---- the object ---------------------------------------------------------------------------------------- */
@@ -162,6 +170,7 @@ qdr_status qdr_machine_create(const char *text, int ranks, qdr_machine **machine
         qdr_machine_destroy(&made);
         return status;
     }
+    if (made->parameters.barrier < 0) made->parameters.barrier = barrier_of(made);
     *machine = made;
     return QDR_OK;
 }

@@ -37,8 +37,9 @@ typedef struct line {
 } line;
 
 typedef struct actor {
-    line line[2];        /* out, in; with one line for both, the first */
-    int32_t send, sends; /* in `sent`: the next to begin; the end */
+    line line[2];              /* out, in; with one line for both, the first */
+    int32_t send, sends;       /* in `sent`: the next to begin; the end */
+    int32_t receive, receives; /* in `received`: the first that has not ended; the end */
     int32_t first_parked, last_parked;
     int is_starting, is_parked; /* a startup of it is under way; its next send is parked or blocked */
     int32_t ahead,
@@ -53,14 +54,15 @@ typedef struct player {
     int lines; /* of a rank: 1 or 2 */
     int prepares;
     actor *actor;
-    int32_t *phase;         /* [count]: the number of its (stage, phase) */
-    char *overlaps, *ended; /* [count] */
-    char *exchanges;        /* [count]: with paired ports, whether it has a way back; else NULL */
-    int32_t *listed, *sent; /* the steps of all lines; those that ranks send */
-    int32_t *next_parked;   /* [count] */
-    int32_t *left;          /* [phases]: transfers that have not ended */
-    int32_t open;           /* with barriers: the last phase that may begin */
-    char *is_held;          /* [links]: by circuits; NULL: there are none */
+    int32_t *phase;                    /* [count]: the number of its (stage, phase) */
+    char *overlaps, *ended;            /* [count] */
+    char *exchanges;                   /* [count]: with paired ports, whether it has a way back; else NULL */
+    int32_t *listed, *sent, *received; /* the steps of all lines; those that ranks send, and receive */
+    int32_t *next_parked;              /* [count] */
+    int32_t *left;                     /* [phases]: transfers that have not ended */
+    int64_t *meeting; /* [phases]: with barriers, how many come before it; those of empty phases count */
+    int32_t open;     /* with barriers: the last phase that may begin */
+    char *is_held;    /* [links]: by circuits; NULL: there are none */
     int64_t *route;
     int32_t *blocked; /* [ranks] */
     int32_t blocked_count;
@@ -94,9 +96,13 @@ static int lines_of(player *play, int32_t step, line *lines[4]) {
 }
 
 static void number_phases(player *play) {
+    int64_t last = 0;
+    for (int64_t i = 0; i < play->count; i++)
+        if (play->step[i].phase > last) last = play->step[i].phase;
     play->phases = 0;
     for (int64_t first = 0, next; first < play->count; first = next, play->phases++) {
         next = qdri_phase_end(play->step, play->count, first);
+        play->meeting[play->phases] = play->step[first].stage * (last + 1) + play->step[first].phase;
         play->left[play->phases] = (int32_t)(next - first);
         for (int64_t i = first; i < next; i++) play->phase[i] = play->phases;
     }
@@ -135,7 +141,7 @@ static void find_exchanges(player *play) {
 
 /* Where the lists of each rank begin; they are filled from there. */
 static void lay_lists(player *play) {
-    int32_t listed = 0, sent = 0;
+    int32_t listed = 0, sent = 0, received = 0;
     for (int rank = 0; rank < play->p->ranks; rank++)
         play->actor[rank] =
             (actor){.first_parked = NONE, .last_parked = NONE, .ahead = NONE, .prepared = NONE};
@@ -144,6 +150,7 @@ static void lay_lists(player *play) {
         int count = lines_of(play, i, lines);
         for (int l = 0; l < count; l++) lines[l]->end++;
         play->actor[play->step[i].from].sends++;
+        play->actor[play->step[i].to].receives++;
     }
     for (int rank = 0; rank < play->p->ranks; rank++) {
         actor *actor = &play->actor[rank];
@@ -152,9 +159,11 @@ static void lay_lists(player *play) {
             actor->line[l] = (line){listed, listed, NONE, 0};
             listed += length;
         }
-        int32_t sends = actor->sends;
+        int32_t sends = actor->sends, receives = actor->receives;
         actor->send = actor->sends = sent;
+        actor->receive = actor->receives = received;
         sent += sends;
+        received += receives;
     }
 }
 
@@ -187,6 +196,7 @@ static qdr_status fill_lists(player *play) {
         int count = lines_of(play, i, lines);
         for (int l = 0; l < count; l++) play->listed[lines[l]->end++] = i;
         play->sent[play->actor[play->step[i].from].sends++] = i;
+        play->received[play->actor[play->step[i].to].receives++] = i;
     }
     for (int rank = 0; play->how->manner == QDRI_TURNS && rank < play->p->ranks; rank++)
         QDRI_TRY(order_turns(play, rank));
@@ -212,11 +222,9 @@ static int rank_is_ready(player *play, int32_t step, int is_in) {
 
 /* Whether a rank has all that it is to forward in a stage. */
 static int stage_is_ready(player *play, int rank, int stage) {
-    for (int is_in = 0; is_in < play->lines; is_in++) {
-        const line *line = line_at(play, rank, is_in);
-        if (line->first < line->end && play->step[play->listed[line->first]].stage < stage) return 0;
-    }
-    return 1;
+    actor *actor = &play->actor[rank];
+    while (actor->receive < actor->receives && play->ended[play->received[actor->receive]]) actor->receive++;
+    return actor->receive == actor->receives || play->step[play->received[actor->receive]].stage >= stage;
 }
 
 static int sender_is_ready(player *play, int32_t step) {
@@ -302,9 +310,14 @@ static double circuit_rate(player *play, int32_t step) {
     return rate;
 }
 
+static int64_t header_of(const player *play, int64_t data) {
+    return play->how->header + (data <= play->how->carrying ? play->how->mark : 0);
+}
+
 static void flow(player *play, int32_t step) {
     const qdr_step *s = &play->step[step];
-    double bytes = (double)qdr_machine_wire_bytes(play->how->machine, s->items * play->how->item_bytes);
+    int64_t data = s->items * play->how->item_bytes;
+    double bytes = (double)qdr_machine_wire_bytes(play->how->machine, data + header_of(play, data));
     if (!play->network || bytes == 0)
         at(play, play->now + bytes / circuit_rate(play, step), step, END);
     else
@@ -396,6 +409,13 @@ static void advance(player *play, line *line, int32_t step) {
     while (line->first < line->end && play->ended[play->listed[line->first]]) line->first++;
 }
 
+/* A phase has ended. */
+static void meet(player *play, int32_t phase) {
+    if (play->how->manner != QDRI_BARRIER || phase + 1 == play->phases) return;
+    int64_t barriers = play->meeting[phase + 1] - play->meeting[phase];
+    at(play, play->now + play->p->barrier * (double)barriers, phase, OPEN);
+}
+
 static void end(player *play, int32_t step) {
     qdr_step *s = &play->step[step];
     s->end = play->now;
@@ -405,8 +425,7 @@ static void end(player *play, int32_t step) {
     int count = lines_of(play, step, lines);
     for (int i = 0; i < count; i++) advance(play, lines[i], step);
     hold_route(play, step, 0);
-    if (--play->left[play->phase[step]] == 0 && play->how->manner == QDRI_BARRIER)
-        at(play, play->now + play->p->barrier, play->phase[step], OPEN);
+    if (--play->left[play->phase[step]] == 0) meet(play, play->phase[step]);
     try_parked(play, s->to);
     try_parked(play, s->from);
     try_prepared(play, s->from);
@@ -438,6 +457,8 @@ static void happen(player *play, int32_t step, int kind) {
 }
 
 static void run(player *play) {
+    if (play->how->manner == QDRI_BARRIER && play->phases > 0)
+        play->now = play->p->barrier * (double)play->meeting[0];
     for (int rank = 0; rank < play->p->ranks; rank++) try_sender(play, rank);
     while (!play->failed) {
         double flows = play->network ? qdri_network_next(play->network, play->now) : HUGE_VAL;
@@ -475,18 +496,20 @@ static qdr_status prepare(player *play) {
     play->actor = QDRI_ARRAY(actor, play->p->ranks);
     play->phase = QDRI_ARRAY(int32_t, play->count);
     play->left = QDRI_ARRAY(int32_t, play->count);
+    play->meeting = QDRI_ARRAY(int64_t, play->count);
     play->overlaps = QDRI_ZERO_ARRAY(char, play->count);
     play->ended = QDRI_ZERO_ARRAY(char, play->count);
     play->listed = QDRI_ARRAY(int32_t, (paired ? 4 : 2) * (int64_t)play->count);
     play->sent = QDRI_ARRAY(int32_t, play->count);
+    play->received = QDRI_ARRAY(int32_t, play->count);
     play->next_parked = QDRI_ARRAY(int32_t, play->count);
     play->route = QDRI_ARRAY(int64_t, qdr_machine_route_limit(play->how->machine));
     play->blocked = QDRI_ARRAY(int32_t, play->p->ranks);
     if (circuits) play->is_held = QDRI_ZERO_ARRAY(char, links);
     if (paired) play->exchanges = QDRI_ZERO_ARRAY(char, play->count);
-    if (!play->actor || !play->phase || !play->left || !play->overlaps || !play->ended || !play->listed ||
-        !play->sent || !play->next_parked || !play->route || !play->blocked || (circuits && !play->is_held) ||
-        (paired && !play->exchanges))
+    if (!play->actor || !play->phase || !play->left || !play->meeting || !play->overlaps || !play->ended ||
+        !play->listed || !play->sent || !play->received || !play->next_parked || !play->route ||
+        !play->blocked || (circuits && !play->is_held) || (paired && !play->exchanges))
         return qdri_fail_memory();
     number_phases(play);
     find_overlaps(play);
@@ -501,11 +524,13 @@ static void release(player *play) {
     free(play->actor);
     free(play->phase);
     free(play->left);
+    free(play->meeting);
     free(play->overlaps);
     free(play->ended);
     free(play->exchanges);
     free(play->listed);
     free(play->sent);
+    free(play->received);
     free(play->next_parked);
     free(play->route);
     free(play->blocked);

@@ -10,6 +10,9 @@
  *     barrier  the same, and nothing of a phase begins before all of the one before has ended and everybody has heard of it
  *     turns    one transfer at a time, in or out, in the order of the executor of that name (plan/executors/turns.c)
  *     free     senders are held by startups alone, receivers by nothing: what is sent shares the network
+ *
+ * In loose playing, where sends are buffered and ports full, a startup holds its sender alone, which prepares its next transfer
+ * while the last is on its way.
  */
 #ifndef QDRI_PLAY_H
 #define QDRI_PLAY_H
@@ -25,6 +28,8 @@ typedef struct qdri_play {
     int packing; /* what is sent is packed, and unpacked where it arrives */
     qdri_manner manner;
     unsigned promises; /* of the phases */
+    /* Bytes on the wire beyond the data: of each message, and of those with at most so many bytes. */
+    int64_t header, mark, carrying;
 } qdri_play;
 
 /* Fills in start and end of every step. */

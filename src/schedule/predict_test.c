@@ -193,7 +193,7 @@ static void broadcasts(void **state) {
                     for (int rank = 0; rank < 13; rank++) has[rank] = has[rank] != 0;
             }
             for (int k = 0; k < count; k++) assert_int_equal(has[group[k]], 1);
-            expect_seconds(predict("crossbar:" UNIT, 13, steps, made).seconds,
+            expect_seconds(predict("crossbar:sends=synchronous," UNIT, 13, steps, made).seconds,
                            10.0 * (which ? rounds : count - 1));
             free(steps);
         }
