@@ -91,6 +91,8 @@ sim:
 
 experiments: bench-programs sim
 	@experiments/resolve/run --build $(BUILD)
+	@experiments/cm5/run --build $(BUILD) || true
+	@experiments/model/run --build $(BUILD)
 	@experiments/couple/run --build $(BUILD) --out $(BUILD)/experiments/couple/results
 
 package:

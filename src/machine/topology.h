@@ -83,7 +83,7 @@ static inline int64_t qdri_other(int64_t from, int64_t to) {
     X("switching", WORD, "packet", 0, 0, "packet circuit", "on a busy link packets share, circuits wait")    \
     X("packet", INTEGER, "0", 0, 0x1p30, NULL, "bytes of a packet; 0: a message travels as it is")           \
     X("payload", INTEGER, "0", 0, 0x1p30, NULL, "bytes of data in a packet")                                 \
-    X("barrier", TIME, "", 0, 1e6, NULL, "synchronising all ranks; absent: tau * lg ranks")                  \
+    X("barrier", TIME, "", 0, 1e6, NULL, "synchronising all ranks; absent: lg ranks messages")               \
     X("combine", TIME, "", 0, 1e6, NULL, "reduction, per element; absent: 16 * mu")                          \
     X("scan", TIME, "", 0, 1e6, NULL, "prefix sum, per element; absent: 8 * mu * lg ranks")                  \
     X("link", RATE, "", 1e-3, 1e15, NULL, "an ordinary link; absent: 1/mu, one transfer at full speed")      \

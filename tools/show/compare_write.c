@@ -86,6 +86,12 @@ static void write_footer(const comparison *comparison, FILE *out) {
                     "# %s is unsafe: up to %" PRId64
                     " bytes on their way to one rank, the buffer holds %" PRId64 "\n",
                     row->spec, row->prediction.unconfirmed, qdr_machine_look(comparison->machine)->buffer);
+        if (row->ratio < 1 - 1e-6)
+            fprintf(out,
+                    "# BELOW THE BOUND: %s is predicted to take %.4f of what nothing can beat, which is a "
+                    "mistake of "
+                    "the prediction\n",
+                    row->spec, row->ratio);
         if (row->broken) fprintf(out, "# %s failed the check: %s\n", row->spec, row->broken);
         if (row->refusal) fprintf(out, "# left out: %s\n", row->refusal);
     }
