@@ -102,6 +102,9 @@ static qdr_status check_steps(const qdr_step *steps, int64_t count, int ranks, i
             steps[i].items < 0)
             return qdri_fail(QDR_ERR_RANGE, "step %lld, %d->%d, does not fit on a machine of %d ranks",
                              (long long)i, steps[i].from, steps[i].to, ranks);
+        if (steps[i].from == steps[i].to)
+            return qdri_fail(QDR_ERR_RANGE, "step %lld goes from rank %d to itself", (long long)i,
+                             steps[i].from);
         QDRI_TRY(qdri_check_bytes(steps[i].items, item_bytes));
     }
     return QDR_OK;

@@ -236,13 +236,30 @@ static void shares(void **state) {
     expect_seconds(steps[1].end, 66); /* two thirds until 18: 12 bytes; then alone */
 }
 
+/* A file may hold anything. */
+static void steps_that_cannot_be(void **state) {
+    (void)state;
+    qdr_prediction prediction;
+    qdr_machine *machine = machine_of("cm5", 4);
+    qdr_step itself[] = {{.from = 2, .to = 2, .items = 1}}, beyond[] = {{.from = 0, .to = 4, .items = 1}};
+    assert_int_equal(qdr_steps_predict(1, itself, machine, 1, &prediction), QDR_ERR_RANGE);
+    assert_int_equal(qdr_steps_predict(1, beyond, machine, 1, &prediction), QDR_ERR_RANGE);
+    qdr_machine_destroy(&machine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ports),          cmocka_unit_test(phases_overlap),
-        cmocka_unit_test(incast),         cmocka_unit_test(links),
-        cmocka_unit_test(packets),        cmocka_unit_test(staged_schedules_pack),
-        cmocka_unit_test(bounds_by_name), cmocka_unit_test(broadcasts),
-        cmocka_unit_test(turns),          cmocka_unit_test(shares),
+        cmocka_unit_test(ports),
+        cmocka_unit_test(phases_overlap),
+        cmocka_unit_test(incast),
+        cmocka_unit_test(links),
+        cmocka_unit_test(packets),
+        cmocka_unit_test(staged_schedules_pack),
+        cmocka_unit_test(bounds_by_name),
+        cmocka_unit_test(broadcasts),
+        cmocka_unit_test(turns),
+        cmocka_unit_test(shares),
+        cmocka_unit_test(steps_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
