@@ -89,8 +89,8 @@ static void free_side(side *gone) {
 }
 
 /* One map over all ranks, also where ranks exchange in rows or columns of the grid alone. */
-static qdr_status make_exchange(const fft *one, const int *before, const int *after, const char *algorithm,
-                                qdr_map **map) {
+static qdr_status make_exchange(const fft *one, const int *before, const int *after,
+                                const qdr_plan_options *plan, qdr_map **map) {
     box from = part_of(one, before, one->rank), to = part_of(one, after, one->rank);
     side sends = {0}, receives = {0};
     qdr_status status = list_boxes(one, &from, after, &sends);
@@ -107,10 +107,8 @@ static qdr_status make_exchange(const fft *one, const int *before, const int *af
                     .rank = receives.rank,
                     .lower = receives.lower,
                     .count = receives.count};
-    qdr_plan_options plan = QDR_PLAN_OPTIONS;
-    plan.algorithm = algorithm;
     qdr_map_options options = QDR_MAP_OPTIONS;
-    options.plan = &plan;
+    options.plan = plan;
     options.reverse = QDR_REVERSE_REPLACE; /* the way back of the inverse */
     if (!status) status = qdr_map_from_boxes(MPI_COMM_WORLD, &out, &in, &options, map);
     free_side(&sends);
@@ -205,7 +203,7 @@ static void make_grid(fft *made) {
     made->grid[1] = made->ranks / made->grid[0];
 }
 
-qdr_status fft_create(const shape *shape, int64_t side, const char *algorithm, fft *made) {
+qdr_status fft_create(const shape *shape, int64_t side, const qdr_plan_options *plan, fft *made) {
     *made = (fft){.shape = shape, .side = side};
     MPI_Comm_rank(MPI_COMM_WORLD, &made->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &made->ranks);
@@ -228,7 +226,7 @@ qdr_status fft_create(const shape *shape, int64_t side, const char *algorithm, f
     }
     qdr_status status = QDR_OK;
     for (int s = 1; !status && s < shape->stages; s++)
-        status = make_exchange(made, shape->cut[s - 1], shape->cut[s], algorithm, &made->exchange[s - 1]);
+        status = make_exchange(made, shape->cut[s - 1], shape->cut[s], plan, &made->exchange[s - 1]);
     return status;
 }
 

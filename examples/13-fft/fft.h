@@ -41,7 +41,7 @@ typedef struct fft {
 } fft;
 
 /* Collective. `algorithm` NULL lets the library choose. Destroy also what could not be made. */
-qdr_status fft_create(const shape *shape, int64_t side, const char *algorithm, fft *made);
+qdr_status fft_create(const shape *shape, int64_t side, const qdr_plan_options *plan, fft *made);
 void fft_destroy(fft *gone);
 
 /* Forward: from value[0], cut as in the first stage, to fft_result(), cut as in the last. Inverse: back again, every

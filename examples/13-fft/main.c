@@ -2,8 +2,8 @@
 /*
  * Fourier transforms of arrays that are spread over ranks:
  *
- *     mpirun -n 4 13-fft [SIDE] [--shape 2d|slabs|pencils] [--algorithm NAME] [--pattern FILE.mtx]
- *                        [--flops F] [--time]
+ *     mpirun -n 4 13-fft [SIDE] [--shape 2d|slabs|pencils] [--algorithm NAME] [--pacing WORD]
+ *                        [--pattern FILE.mtx] [--flops F] [--time]
  *
  * FFTW transforms lines that lie on one rank. For an array of two or three dimensions each axis has to be whole on a
  * rank at some time, so the array changes its distribution in between (CM-5 scheduling, section 3.5):
@@ -21,9 +21,9 @@
  * --pattern writes who sends how many bytes to whom; the second exchange of pencils goes to FILE-2.mtx.
  * --time prints the time of the exchanges and of the whole. With --flops, what is timed also spends the time that a
  * processor of F operations per second would take (2M, 1.5G), by sleeping. So a simulated
- * machine, where computing takes no time, repeats table 5 of the paper:
+ * machine, where computing takes no time, repeats table 5 of the paper, whose programs sent and received in turns:
  *
- *     scripts/sim 32 cm5 build-sim/examples/13-fft 1024 --algorithm balanced --flops 2M --time
+ *     scripts/sim 32 cm5 build-sim/examples/13-fft 1024 --algorithm BEX --pacing turns --flops 2M --time
  *
  * Without a side, small arrays of all shapes are transformed. Results are verified (check.c).
  */
@@ -38,7 +38,7 @@ enum { DEMONSTRATION = 45, MOST_SIDE = 1 << 20, TIMED = 3 };
 
 typedef struct options {
     int64_t side; /* 0: small ones of all shapes */
-    const char *shape, *algorithm, *pattern;
+    const char *shape, *algorithm, *pacing, *pattern;
     double flops;
     int time;
 } options;
@@ -79,7 +79,10 @@ static qdr_status measure(fft *one, double flops) {
 static int run(const shape *shape, int64_t side, const options *asked) {
     fft one;
     int good = 0;
-    qdr_status status = fft_create(shape, side, asked->algorithm, &one);
+    qdr_plan_options plan = QDR_PLAN_OPTIONS;
+    plan.algorithm = asked->algorithm;
+    plan.pacing = asked->pacing;
+    qdr_status status = fft_create(shape, side, &plan, &one);
     if (!status) status = check(&one, &good);
     if (!status && asked->pattern) status = show_patterns(&one, asked->pattern);
     if (!status && asked->time) status = measure(&one, asked->flops);
@@ -110,6 +113,8 @@ static int read_options(int count, char **words, options *asked) {
             asked->shape = value;
         else if (strcmp(word, "--algorithm") == 0)
             asked->algorithm = value;
+        else if (strcmp(word, "--pacing") == 0)
+            asked->pacing = value;
         else if (strcmp(word, "--pattern") == 0)
             asked->pattern = value;
         else if (strcmp(word, "--flops") == 0)
@@ -135,8 +140,8 @@ int main(int count, char **words) {
     }
     if (!found && rank == 0)
         fprintf(stderr,
-                "expected [1 to %d] [--shape 2d|slabs|pencils] [--algorithm NAME] [--pattern FILE.mtx] "
-                "[--flops F] [--time]\n",
+                "expected [1 to %d] [--shape 2d|slabs|pencils] [--algorithm NAME] [--pacing WORD] "
+                "[--pattern FILE.mtx] [--flops F] [--time]\n",
                 MOST_SIDE);
     MPI_Finalize();
     return good && found ? EXIT_SUCCESS : EXIT_FAILURE;
