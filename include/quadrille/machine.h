@@ -48,6 +48,7 @@ typedef struct qdr_machine_parameters {
     int64_t packet, payload; /* 0, 0: a message travels as it is */
     double barrier;          /* synchronising all ranks */
     double combine, scan;    /* reduction, prefix sum: per element of the vector */
+    double broadcast;        /* of a network of its own for that: per byte, to all ranks at once; 0: there is none */
 } qdr_machine_parameters;
 
 /* Local. Makes the machine of a spec for `ranks` ranks: a topology ("mesh:columns=8,tau=1us,mu=1ns"), or a preset,

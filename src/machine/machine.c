@@ -126,6 +126,7 @@ static void set_parameters(const qdri_spec *spec, int ranks, double mu, qdr_mach
     set->barrier = real_or(spec, "barrier", -1); /* absent: when routes are known */
     set->combine = real_or(spec, "combine", 16 * mu);
     set->scan = real_or(spec, "scan", 8 * mu * doublings);
+    set->broadcast = real_or(spec, "broadcast", 0);
 }
 
 static void set_frame(const qdri_spec *spec, int ranks, double port, qdri_frame *frame) {

@@ -9,6 +9,11 @@
  * and 170 us each. Less 88 us of startup, 39 and 82 us remain: 0.16 us per byte of data, 0.128 us per byte on
  * the wire (20 for 16). The links of the network are faster than that software.
  *
+ * Its control network: a latency of 2 to 5 us (section 2). The system's broadcast takes the same time on any number of nodes, and
+ * the recursive one over the data network is faster above 1 KB on 32 nodes and above 2 KB on 256 (section 3.6). A recursive
+ * broadcast of x bytes takes lg n (88 + 0.16 x) us; that equals b x at 1 KB and 32 nodes for b = 1.23 us, at 2 KB and 256 nodes for
+ * 1.62. With 1.5 us both are off by the same factor: they are equal at 0.6 and at 3.2 KB.
+ *
  * cm5-am: sending a packet of 16 bytes takes 1.6 us, receiving it 1.7 us (Transportation, section 4.1), so k
  * packets have arrived after 1.6 + 1.7 k us: tau = 1.6 us, mu = 1.7 us / 20.
  *
@@ -26,12 +31,12 @@
 const qdri_preset qdri_presets[] = {
     {"cm5", "Thinking Machines CM-5 with the CMMD library",
      "fattree:arity=4,growth=2,tapered=2,link=20MB/s,tau=88us,mu=128ns,packet=20,payload=16,ports=half,"
-     "sends=synchronous,barrier=5us,combine=2us,scan=2us,copy=50ns",
+     "sends=synchronous,barrier=5us,combine=2us,scan=2us,broadcast=1.5us,copy=50ns",
      "CM-5 scheduling, section 2 and table 11; Transportation, section 4; copy, combine and scan are "
      "estimates"},
     {"cm5-am", "Thinking Machines CM-5 with active messages",
      "fattree:arity=4,growth=2,tapered=2,link=20MB/s,tau=1.6us,mu=85ns,packet=20,payload=16,ports=half,"
-     "sends=buffered,barrier=5us,combine=2us,scan=2us,copy=50ns",
+     "sends=buffered,barrier=5us,combine=2us,scan=2us,broadcast=1.5us,copy=50ns",
      "Transportation, section 4: 1.6 us to send, 1.7 us to receive a packet of 16 bytes; copy, combine and "
      "scan are estimates"},
     {"ipsc860", "Intel iPSC/860",

@@ -86,6 +86,7 @@ static inline int64_t qdri_other(int64_t from, int64_t to) {
     X("barrier", TIME, "", 0, 1e6, NULL, "synchronising all ranks; absent: lg ranks messages")               \
     X("combine", TIME, "", 0, 1e6, NULL, "reduction, per element; absent: 16 * mu")                          \
     X("scan", TIME, "", 0, 1e6, NULL, "prefix sum, per element; absent: 8 * mu * lg ranks")                  \
+    X("broadcast", TIME, "", 0, 1e3, NULL, "per byte to all ranks, by a network for that; absent: none")     \
     X("link", RATE, "", 1e-3, 1e15, NULL, "an ordinary link; absent: 1/mu, one transfer at full speed")      \
     X("n", INTEGER, "", 1, QDRI_MACHINE_RANKS, NULL, "ranks the machine holds; absent: those asked for")
 

@@ -60,14 +60,15 @@ static int write_json(const qdr_machine *machine, FILE *out) {
                                      (json_int_t)example_bytes[i], "seconds",
                                      transfer_seconds(machine, 0, p->ranks - 1, example_bytes[i])));
     return json_print(
-        json_pack(
-            "{s:o, s:s, s:i, s:f, s:f, s:f, s:f, s:s, s:s, s:I, s:s, s:I, s:I, s:f, s:f, s:f, s:I, s:o, s:o}",
-            "machine", json_text(qdr_machine_spec(machine)), "topology", qdr_machine_topology(machine),
-            "ranks", p->ranks, "tau", p->tau, "mu", p->mu, "hop", p->hop, "copy", p->copy, "ports",
-            port_words[p->ports], "sends", send_words[p->sends], "buffer", (json_int_t)p->buffer, "switching",
-            switching_words[p->switching], "packet", (json_int_t)p->packet, "payload", (json_int_t)p->payload,
-            "barrier", p->barrier, "combine", p->combine, "scan", p->scan, "links",
-            (json_int_t)qdr_machine_links(machine), "routes", route, "transfers", transfer),
+        json_pack("{s:o, s:s, s:i, s:f, s:f, s:f, s:f, s:s, s:s, s:I, s:s, s:I, s:I, s:f, s:f, s:f, s:f, "
+                  "s:I, s:o, s:o}",
+                  "machine", json_text(qdr_machine_spec(machine)), "topology", qdr_machine_topology(machine),
+                  "ranks", p->ranks, "tau", p->tau, "mu", p->mu, "hop", p->hop, "copy", p->copy, "ports",
+                  port_words[p->ports], "sends", send_words[p->sends], "buffer", (json_int_t)p->buffer,
+                  "switching", switching_words[p->switching], "packet", (json_int_t)p->packet, "payload",
+                  (json_int_t)p->payload, "barrier", p->barrier, "combine", p->combine, "scan", p->scan,
+                  "broadcast", p->broadcast, "links", (json_int_t)qdr_machine_links(machine), "routes", route,
+                  "transfers", transfer),
         out);
 }
 
@@ -114,6 +115,8 @@ static void write_parameters(const qdr_machine *machine, FILE *out) {
     put_time(&table, "barrier", p->barrier, "synchronising all ranks");
     put_time(&table, "combine", p->combine, "reduction, per element");
     put_time(&table, "scan", p->scan, "prefix sum, per element");
+    if (p->broadcast > 0)
+        put_time(&table, "broadcast", p->broadcast, "per byte to all ranks, by a network for that");
     put_count(&table, "links", qdr_machine_links(machine), "");
     table_write(&table, 0, out);
     table_close(&table);
