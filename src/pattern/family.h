@@ -4,7 +4,8 @@
  *
  * A generator reads its values from the spec and fills a draft: the ranks, one random stream, the law of the
  * message sizes and the growing list of messages. Everything is drawn from the seed in integer arithmetic, so
- * a spec is the same pattern on every machine; the one exception, power laws, is explained in draft.c.
+ * a spec is the same pattern on every machine; the one exception, power laws, is explained in draft.c. A
+ * message of zero bytes is a message: it costs its startup, and densities and degrees are what was asked for.
  */
 #ifndef QDRI_FAMILY_H
 #define QDRI_FAMILY_H
@@ -40,7 +41,7 @@ extern const qdri_family qdri_family_complete, qdri_family_random, qdri_family_t
 #define QDRI_OPTION_BYTES                                                                                    \
     {                                                                                                        \
         "bytes", QDRI_RANGE, "1024", 0, QDRI_BYTES_LIMIT, NULL,                                              \
-            "size of a message; LOW..HIGH draws each one", 0                                                 \
+            "size of a message, 0 included; LOW..HIGH draws each one", 0                                                 \
     }
 #define QDRI_OPTION_SIZES                                                                                    \
     {                                                                                                        \

@@ -142,7 +142,54 @@ static void one_rank_is_legal(void **state) {
     assert_int_equal(measure(make("transport:n=1,fanout=1,traffic=9")).local_items, 9);
     assert_int_equal(measure(make("moe:n=1,top=1,tokens=3,bytes=5")).local_items, 15);
     assert_int_equal(measure(make("halo2d:n=1,periodic,points=10,bytes=1")).local_items, 40);
-    assert_int_equal(measure(make("complete:n=9,bytes=0")).messages, 0);
+}
+
+/* ---- messages of zero bytes ---------------------------------------------------------------------------- */
+
+/* The same pairs as with bytes, each with nothing. */
+static void zero_bytes_are_messages(void **state) {
+    (void)state;
+    static const char *const specs[] = {
+        "complete:n=9",
+        "random:n=20,density=0.3",
+        "random:n=20,degree=4",
+        "permutation:n=12",
+        "shift:n=5",
+        "transpose:n=16",
+        "alltoone:n=8",
+        "onetoall:n=8",
+        "hotspot:n=16,factor=0",
+        "zipf:n=16",
+        "powerlaw:n=16",
+        "moe:n=8,tokens=9",
+        "halo2d:n=12,corners",
+        "halo3d:n=27,periodic",
+        "paper:matrix=figure9",
+    };
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        qdr_pattern_statistics full = measure(make("%s,bytes=8", specs[i])),
+                               empty = measure(make("%s,bytes=0", specs[i]));
+        assert_true(full.messages > 0);
+        assert_int_equal(empty.messages, full.messages);
+        assert_int_equal(empty.degree, full.degree);
+        assert_int_equal(empty.items, 0);
+        assert_int_equal(empty.local_items, 0);
+        assert_int_equal(empty.largest, 0);
+        assert_true(empty.mean == 0 && empty.deviation == 0 && empty.uniform && empty.equal_traffic);
+    }
+}
+
+/* A size of zero that is drawn is one too: densities and degrees are exact. Where there is nothing to send,
+ * because a halo has no width or a rank no traffic, there is no message. */
+static void zeros_that_are_drawn(void **state) {
+    (void)state;
+    qdr_pattern_statistics s = measure(make("random:n=30,density=0.5,bytes=0..1"));
+    assert_int_equal(s.messages, 435);
+    assert_true(s.items > 100 && s.items < 335);
+    assert_int_equal(s.smallest, 0);
+    assert_int_equal(measure(make("random:n=30,degree=7,bytes=0..3")).fan_in, 7);
+    assert_int_equal(measure(make("halo2d:n=9,width=0,bytes=0")).messages, 0);
+    assert_int_equal(measure(make("transport:n=9,fanout=7,traffic=0")).messages, 0);
 }
 
 /* ---- random -------------------------------------------------------------------------------------------- */
@@ -478,6 +525,8 @@ int main(void) {
         cmocka_unit_test(examples_repeat_and_survive_a_file),
         cmocka_unit_test(streams_are_pinned),
         cmocka_unit_test(one_rank_is_legal),
+        cmocka_unit_test(zero_bytes_are_messages),
+        cmocka_unit_test(zeros_that_are_drawn),
         cmocka_unit_test(density_is_exact),
         cmocka_unit_test(density_is_fair),
         cmocka_unit_test(degree_is_exact_everywhere),
