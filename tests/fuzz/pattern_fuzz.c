@@ -30,6 +30,8 @@ static const char *const specs[] = {
     "complete:n=9,bytes=1..99,sizes=log,seed=3",
     "random:n=24,density=0.25,bytes=512,seed=1",
     "random:n=24,degree=5,bytes=1..100",
+    "random:n=24,degree=5,bytes=0..4Ki,unit=256",
+    "complete:n=9,bytes=0",
     "transport:n=16,fanout=8,traffic=999,skew=1/8",
     "permutation:n=12,bytes=1",
     "shift:n=7,by=-3",
