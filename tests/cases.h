@@ -56,6 +56,8 @@ static const char *const case_patterns[] = {
     "moe:n=%d,experts=300,tokens=50,skew=0.8,bytes=16",
     "halo2d:n=%d,corners,periodic",
     "halo3d:n=%d,points=8,width=2",
+    "complete:n=%d,bytes=0",
+    "random:n=%d,density=0.4,bytes=0..3",
 };
 
 static const int case_ranks[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,  17,  18, 19,

@@ -27,8 +27,8 @@ typedef struct qdr_partners qdr_partners;
 
 /* ---- making them --------------------------------------------------------------------------------------- */
 
-/* Collective. This rank sends items[i] items to rank destination[i]; the sources are discovered. Zero items and this
- * rank itself are legal; a destination given twice is not. `method` is a name of qdr_discovery(); NULL chooses by
+/* Collective. This rank sends items[i] items to rank destination[i]; the sources are discovered. Zero items
+ * (for which an exchange sends nothing) and this rank itself are legal; a destination given twice is not. `method` is a name of qdr_discovery(); NULL chooses by
  * size. Allocates O(partners). */
 qdr_status qdr_partners_from_sends(MPI_Comm comm, int count, const int *destination, const int64_t *items,
                                    const char *method, qdr_partners **partners);

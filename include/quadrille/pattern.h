@@ -4,7 +4,8 @@
  *
  * A pattern of n ranks is a sparse n x n matrix. Entry (i, j) is the number of *items* that rank i sends to rank j:
  * one *message*. Each exchange says later what an item is; in files and in specs it is a byte. An entry of zero items
- * is no message. Diagonal entries are copies inside a rank. They are kept apart, outside phases, degrees and bounds.
+ * is no message, except in patterns from a spec that asks for messages of 0 bytes: they are scheduled, and cost their
+ * startups. Diagonal entries are copies inside a rank. They are kept apart, outside phases, degrees and bounds.
  *
  * A pattern never changes once it is made. Objects built on it keep it alive, so it may be destroyed at any time.
  */
@@ -30,8 +31,8 @@ typedef struct qdr_message {
 
 /* ---- making one ---------------------------------------------------------------------------------------- */
 
-/* Local. Copies `count` messages, in any order, into a pattern. Refuses ranks outside 0..ranks-1, negative sizes, a
- * pair given twice, and a total beyond 2^62 items. Cost: O(count + ranks). */
+/* Local. Copies `count` messages, in any order, into a pattern; those of zero items are left out. Refuses ranks outside
+ * 0..ranks-1, negative sizes, a pair given twice, and a total beyond 2^62 items. Cost: O(count + ranks). */
 static inline qdr_status qdr_pattern_create(int ranks, int64_t count, const qdr_message *messages,
                                             qdr_pattern **pattern);
 
@@ -44,7 +45,8 @@ qdr_status qdr_pattern_from_spec(const char *spec, qdr_pattern **pattern);
  * `pattern_items` items, and 0 refuses such a file with QDR_ERR_VALUELESS. `name` stands for the file in messages. */
 qdr_status qdr_pattern_read(FILE *stream, const char *name, int64_t pattern_items, qdr_pattern **pattern);
 
-/* Local. Writes a Matrix Market file (coordinate integer general) that qdr_pattern_read() reads back. */
+/* Local. Writes a Matrix Market file (coordinate integer general) that qdr_pattern_read() reads back, but for messages of
+ * zero items: they are written as entries of 0, which are no messages when they are read. */
 qdr_status qdr_pattern_write(const qdr_pattern *pattern, FILE *stream);
 
 /* Local. Frees the pattern unless something built on it still needs it. Sets the handle to NULL; NULL is accepted. */
@@ -59,7 +61,7 @@ typedef struct qdr_pattern_view {
     int ranks;
     int64_t messages;
     const int *origin, *destination; /* [messages] */
-    const int64_t *items;            /* [messages], each at least 1 */
+    const int64_t *items;            /* [messages], 0 only where a spec asked for it */
     const int64_t *row_start;        /* [ranks + 1] */
     const int64_t *column_start;     /* [ranks + 1] */
     const int64_t *column_message;   /* [messages] */

@@ -103,7 +103,7 @@ const qdr_pattern *qdr_schedule_pattern(const qdr_schedule *schedule);
 
 typedef struct qdr_piece {
     int origin, destination; /* the message */
-    int64_t offset, length;  /* the range of it, in items */
+    int64_t offset, length;  /* the range of it, in items; length 0 only if the message has none */
 } qdr_piece;
 
 typedef struct qdr_transfer {

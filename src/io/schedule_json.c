@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/print.h"
+#include "pattern/pattern.h"
 #include "quadrille-io.h"
 #include "schedule/schedule.h"
 
@@ -101,6 +102,7 @@ qdr_status qdr_schedule_write_json(const qdr_schedule *schedule, FILE *stream) {
 
 typedef struct loader {
     const char *name;
+    qdr_pattern_view pattern;
     int ranks, stages;
     unsigned promises;
     int64_t *limit;
@@ -141,13 +143,21 @@ static qdr_status load_promises(loader *l, const json_t *root) {
     return QDR_OK;
 }
 
+/* Only a message without items has a piece without any. */
+static int is_empty_message(const loader *l, int origin, int destination) {
+    int64_t m = qdri_pattern_position(&l->pattern, origin, destination);
+    return m < l->pattern.row_start[origin + 1] && l->pattern.destination[m] == destination &&
+           l->pattern.items[m] == 0;
+}
+
 static qdr_status load_piece(loader *l, const json_t *value, qdri_piece_entry entry) {
     int64_t origin, destination;
     if (!json_is_array(value) || json_array_size(value) != 4 ||
         !whole(json_array_get(value, 0), 0, l->ranks - 1, &origin) ||
         !whole(json_array_get(value, 1), 0, l->ranks - 1, &destination) ||
         !whole(json_array_get(value, 2), 0, INT64_MAX / 4, &entry.piece.offset) ||
-        !whole(json_array_get(value, 3), 1, INT64_MAX / 4, &entry.piece.length))
+        !whole(json_array_get(value, 3), 0, INT64_MAX / 4, &entry.piece.length) ||
+        (entry.piece.length == 0 && !is_empty_message(l, (int)origin, (int)destination)))
         return misread(l, "a piece", "[origin, destination, offset, length]");
     entry.piece.origin = (int)origin;
     entry.piece.destination = (int)destination;
@@ -238,7 +248,8 @@ qdr_status qdr_schedule_read_json(FILE *stream, const char *name, const qdr_patt
         return qdri_fail(QDR_ERR_INVALID, "qdr_schedule_read_json: an argument is NULL");
     json_t *root = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
     if (!root) return unparsed(stream, name, &error);
-    loader l = {.name = name, .ranks = qdr_pattern_look(pattern).ranks};
+    loader l = {.name = name, .pattern = qdr_pattern_look(pattern)};
+    l.ranks = l.pattern.ranks;
     qdr_status status = load(&l, root);
     json_decref(root);
     if (status == QDR_OK) status = make(&l, pattern, machine, schedule);

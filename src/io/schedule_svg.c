@@ -30,20 +30,22 @@ typedef struct canvas {
 /* ---- the map ------------------------------------------------------------------------------------------- */
 
 /* The largest is the darkest. Sizes that are nearly equal have nearly equal colours, for the scale covers a factor of 16 at
- * least. */
+ * least. Messages without items look like those of one. */
 static void write_shade(char *style, size_t size, double items, double least, double most) {
-    double range = log(fmax(most / least, 16)), shade = 1 - log(most / items) / range;
+    double low = fmax(least, 1), high = fmax(most, 1), range = log(fmax(high / low, 16)),
+           shade = 1 - log(high / fmax(items, 1)) / range;
     snprintf(style, size, "fill=\"hsl(%.0f,75%%,%.0f%%)\"", 200 + 40 * shade, 78 - 52 * shade);
 }
 
 static void draw_scale(const canvas *c, double least, double most) {
     enum { SHADES = 5 };
     double y = c->top + c->map + 1.9 * c->letters, side = 1.1 * c->letters;
+    double ratio = fmax(least, 1) / fmax(most, 1);
     int shades = most > least ? SHADES : 1;
     char style[48], label[64];
     for (int i = 0; i < shades; i++) {
-        write_shade(style, sizeof style, most * pow(least / most, (double)(shades - 1 - i) / (SHADES - 1)),
-                    least, most);
+        write_shade(style, sizeof style, most * pow(ratio, (double)(shades - 1 - i) / (SHADES - 1)), least,
+                    most);
         qdr_picture_rectangle(c->picture, MAP_LEFT + i * side, y, side, 0.8 * c->letters, style, NULL);
     }
     if (most > least)

@@ -2,6 +2,9 @@
 /*
  * What the generators of the families share (family.h).
  *
+ * Sizes are drawn as whole numbers and multiplied by the unit, so that patterns which differ in the unit alone
+ * are multiples of each other, as in NICE, where msg_unit changes and the matrix does not.
+ *
  * Log-uniform sizes need no logarithm. The range low..high is cut into octaves [low 2^a, low 2^(a+1)); one
  * octave is drawn, a size s evenly inside it, and s is kept with probability (bottom of the octave) / s. All
  * octaves weigh the same, and inside each the probability falls as 1 / s, so it does everywhere. At least a
@@ -40,8 +43,23 @@ qdr_status qdri_draft_expect(qdri_draft *draft, int64_t expected) {
     return draft->builder.failed ? qdri_fail_memory() : QDR_OK;
 }
 
+/* From bytes to units. */
+static qdr_status take_unit(qdri_draft *draft, int64_t unit) {
+    int64_t low = draft->low / unit + (draft->low % unit != 0), high = draft->high / unit;
+    if (low > high)
+        return qdri_spec_fail(draft->spec, QDR_ERR_RANGE,
+                              "no multiple of unit=%" PRId64 " is among %" PRId64 "..%" PRId64
+                              " bytes; expected bytes such as %" PRId64 "..%" PRId64,
+                              unit, draft->low, draft->high, unit, 16 * unit);
+    draft->low = low;
+    draft->high = high;
+    draft->unit = unit;
+    return QDR_OK;
+}
+
 qdr_status qdri_draft_open(qdri_draft *draft, const qdri_spec *spec, int64_t expected) {
-    const qdri_value *seed = find_value(spec, "seed"), *bytes = find_value(spec, "bytes");
+    const qdri_value *seed = find_value(spec, "seed"), *bytes = find_value(spec, "bytes"),
+                     *unit = find_value(spec, "unit");
     memset(draft, 0, sizeof *draft);
     draft->spec = spec;
     draft->ranks = (int)qdri_spec_integer(spec, "n");
@@ -50,6 +68,7 @@ qdr_status qdri_draft_open(qdri_draft *draft, const qdri_spec *spec, int64_t exp
         draft->low = bytes->integer;
         draft->high = bytes->high > bytes->integer ? bytes->high : bytes->integer;
     }
+    QDRI_TRY(take_unit(draft, unit ? unit->integer : 1));
     draft->logarithmic = find_value(spec, "sizes") && qdri_spec_is(spec, "sizes", "log");
     if (draft->logarithmic && draft->low < 1 && draft->high > 0)
         return qdri_spec_fail(spec, QDR_ERR_RANGE,
@@ -76,10 +95,14 @@ static int64_t logarithmic_size(qdri_draft *draft) {
     }
 }
 
-int64_t qdri_draft_size(qdri_draft *draft) {
+static int64_t units(qdri_draft *draft) {
     if (draft->low == draft->high) return draft->low;
     if (draft->logarithmic) return logarithmic_size(draft);
     return qdri_random_between(&draft->random, draft->low, draft->high);
+}
+
+int64_t qdri_draft_size(qdri_draft *draft) {
+    return units(draft) * draft->unit;
 }
 
 int64_t qdri_product(int64_t a, int64_t b) {

@@ -4,7 +4,8 @@
  *
  * A generator reads its values from the spec and fills a draft: the ranks, one random stream, the law of the
  * message sizes and the growing list of messages. Everything is drawn from the seed in integer arithmetic, so
- * a spec is the same pattern on every machine; the one exception, power laws, is explained in draft.c.
+ * a spec is the same pattern on every machine; the one exception, power laws, is explained in draft.c. A
+ * message of zero bytes is a message: it costs its startup, and densities and degrees are what was asked for.
  */
 #ifndef QDRI_FAMILY_H
 #define QDRI_FAMILY_H
@@ -40,15 +41,20 @@ extern const qdri_family qdri_family_complete, qdri_family_random, qdri_family_t
 #define QDRI_OPTION_BYTES                                                                                    \
     {                                                                                                        \
         "bytes", QDRI_RANGE, "1024", 0, QDRI_BYTES_LIMIT, NULL,                                              \
-            "size of a message; LOW..HIGH draws each one", 0                                                 \
+            "size of a message, 0 included; LOW..HIGH draws each one", 0                                     \
     }
 #define QDRI_OPTION_SIZES                                                                                    \
     {                                                                                                        \
         "sizes", QDRI_WORD, "uniform", 0, 0, "uniform log",                                                  \
             "how a range is drawn: evenly, or evenly per octave", 0                                          \
     }
+#define QDRI_OPTION_UNIT                                                                                     \
+    {                                                                                                        \
+        "unit", QDRI_INTEGER, "1", 1, QDRI_BYTES_LIMIT, NULL,                                                \
+            "every size is a multiple of it: the msg_unit of NICE, test set 1", 0                            \
+    }
 /* The sizes of messages that would otherwise need no random numbers, and the seed for them. */
-#define QDRI_OPTIONS_DRAWN QDRI_OPTION_BYTES, QDRI_OPTION_SIZES, QDRI_OPTION_SEED
+#define QDRI_OPTIONS_DRAWN QDRI_OPTION_BYTES, QDRI_OPTION_SIZES, QDRI_OPTION_UNIT, QDRI_OPTION_SEED
 
 /* ---- the draft of a pattern ---------------------------------------------------------------------------- */
 
@@ -56,12 +62,13 @@ typedef struct qdri_draft {
     const qdri_spec *spec;
     int ranks;
     qdri_random random;
-    int64_t low, high; /* of a message's size */
+    int64_t low, high; /* of a message's size, in units */
+    int64_t unit;
     int logarithmic;
     qdri_pattern_builder builder;
 } qdri_draft;
 
-/* Reads the spec's n, seed, bytes and sizes (those that the family has) and makes room for `expected`
+/* Reads the spec's n, seed, bytes, sizes and unit (those that the family has) and makes room for `expected`
  * messages; too many are refused. After QDR_OK the draft must be closed. */
 qdr_status qdri_draft_open(qdri_draft *draft, const qdri_spec *spec, int64_t expected);
 
@@ -74,7 +81,8 @@ qdr_status qdri_draft_close(qdri_draft *draft, qdr_status status, qdr_pattern **
 /* A message of the next size, times `factor`. */
 void qdri_draft_add(qdri_draft *draft, int origin, int destination, int64_t factor);
 
-/* The next size: uniform in low..high, or with a probability proportional to 1 / size. */
+/* The next size: uniform among the multiples of the unit in the range, or with a probability proportional to
+ * 1 / size. */
 int64_t qdri_draft_size(qdri_draft *draft);
 
 /* 0, 1, ... count-1 in random order; NULL without memory. */

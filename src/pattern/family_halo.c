@@ -121,7 +121,8 @@ static void add_rank(qdri_draft *draft, const grid *grid, int origin) {
         }
         box[at] += size;
     }
-    for (int at = 0; at < targets; at++) qdri_draft_add(draft, origin, target[at], box[at]);
+    for (int at = 0; at < targets; at++)
+        if (box[at]) qdri_draft_add(draft, origin, target[at], box[at]);
 }
 
 static qdr_status halo(const qdri_spec *spec, int dimensions, qdr_pattern **pattern) {

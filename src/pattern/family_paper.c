@@ -63,10 +63,11 @@ static qdr_status generate(const qdri_spec *spec, qdr_pattern **pattern) {
     qdri_pattern_builder builder;
     qdri_pattern_begin(&builder, matrix.ranks, (int64_t)matrix.ranks * matrix.ranks);
     for (int origin = 0; origin < matrix.ranks; origin++)
-        for (int destination = 0; destination < matrix.ranks; destination++)
-            qdri_pattern_add(&builder, origin, destination,
-                             matrix.entry[origin * matrix.ranks + destination] *
-                                 qdri_spec_integer(spec, "bytes"));
+        for (int destination = 0; destination < matrix.ranks; destination++) {
+            int64_t entry = matrix.entry[origin * matrix.ranks + destination];
+            if (entry)
+                qdri_pattern_add(&builder, origin, destination, entry * qdri_spec_integer(spec, "bytes"));
+        }
     return qdri_pattern_finish(&builder, pattern);
 }
 

@@ -142,7 +142,78 @@ static void one_rank_is_legal(void **state) {
     assert_int_equal(measure(make("transport:n=1,fanout=1,traffic=9")).local_items, 9);
     assert_int_equal(measure(make("moe:n=1,top=1,tokens=3,bytes=5")).local_items, 15);
     assert_int_equal(measure(make("halo2d:n=1,periodic,points=10,bytes=1")).local_items, 40);
-    assert_int_equal(measure(make("complete:n=9,bytes=0")).messages, 0);
+}
+
+/* ---- units --------------------------------------------------------------------------------------------- */
+
+/* Another unit, the same numbers of it: a multiple of the same matrix. */
+static void sizes_are_multiples_of_the_unit(void **state) {
+    (void)state;
+    static const char *const sizes[] = {"uniform", "log"};
+    for (int i = 0; i < 2; i++) {
+        qdr_pattern *one = make("random:n=32,degree=8,bytes=1..16,sizes=%s,seed=4", sizes[i]),
+                    *many = make("random:n=32,degree=8,bytes=256..4Ki,sizes=%s,unit=256,seed=4", sizes[i]);
+        qdr_pattern_view a = qdr_pattern_look(one), b = qdr_pattern_look(many);
+        assert_int_equal(a.messages, b.messages);
+        for (int64_t m = 0; m < a.messages; m++) {
+            assert_int_equal(a.destination[m], b.destination[m]);
+            assert_int_equal(256 * a.items[m], b.items[m]);
+        }
+        qdr_pattern_destroy(&one);
+        qdr_pattern_destroy(&many);
+    }
+    qdr_pattern_statistics s = measure(make("complete:n=20,bytes=100..1000,unit=300"));
+    assert_int_equal(s.smallest, 300);
+    assert_int_equal(s.largest, 900);
+    assert_int_equal(measure(make("shift:n=4,bytes=0,unit=8")).messages, 4);
+}
+
+/* ---- messages of zero bytes ---------------------------------------------------------------------------- */
+
+/* The same pairs as with bytes, each with nothing. */
+static void zero_bytes_are_messages(void **state) {
+    (void)state;
+    static const char *const specs[] = {
+        "complete:n=9",
+        "random:n=20,density=0.3",
+        "random:n=20,degree=4",
+        "permutation:n=12",
+        "shift:n=5",
+        "transpose:n=16",
+        "alltoone:n=8",
+        "onetoall:n=8",
+        "hotspot:n=16,factor=0",
+        "zipf:n=16",
+        "powerlaw:n=16",
+        "moe:n=8,tokens=9",
+        "halo2d:n=12,corners",
+        "halo3d:n=27,periodic",
+        "paper:matrix=figure9",
+    };
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        qdr_pattern_statistics full = measure(make("%s,bytes=8", specs[i])),
+                               empty = measure(make("%s,bytes=0", specs[i]));
+        assert_true(full.messages > 0);
+        assert_int_equal(empty.messages, full.messages);
+        assert_int_equal(empty.degree, full.degree);
+        assert_int_equal(empty.items, 0);
+        assert_int_equal(empty.local_items, 0);
+        assert_int_equal(empty.largest, 0);
+        assert_true(empty.mean == 0 && empty.deviation == 0 && empty.uniform && empty.equal_traffic);
+    }
+}
+
+/* A size of zero that is drawn is one too: densities and degrees are exact. Where there is nothing to send,
+ * because a halo has no width or a rank no traffic, there is no message. */
+static void zeros_that_are_drawn(void **state) {
+    (void)state;
+    qdr_pattern_statistics s = measure(make("random:n=30,density=0.5,bytes=0..1"));
+    assert_int_equal(s.messages, 435);
+    assert_true(s.items > 100 && s.items < 335);
+    assert_int_equal(s.smallest, 0);
+    assert_int_equal(measure(make("random:n=30,degree=7,bytes=0..3")).fan_in, 7);
+    assert_int_equal(measure(make("halo2d:n=9,width=0,bytes=0")).messages, 0);
+    assert_int_equal(measure(make("transport:n=9,fanout=7,traffic=0")).messages, 0);
 }
 
 /* ---- random -------------------------------------------------------------------------------------------- */
@@ -423,6 +494,8 @@ static const struct {
     {"complete:n=2000000000", QDR_ERR_RANGE, "expected 1 to 16777216"},
     {"complete:n=1000000", QDR_ERR_RANGE, "999999000000 messages; expected at most 2147483648"},
     {"complete:n=4,bytes=-1", QDR_ERR_RANGE, "'bytes=-1' is out of range"},
+    {"complete:n=4,bytes=100,unit=64", QDR_ERR_RANGE,
+     "no multiple of unit=64 is among 100..100 bytes; expected bytes such as 64..1024"},
     {"complete:n=4,bytes=0..5,sizes=log", QDR_ERR_RANGE,
      "sizes=log from 0 bytes; expected bytes of 1 or more"},
     {"complete:n=4\n", QDR_ERR_SYNTAX, "byte 13 of the text has the code 10; expected printable text"},
@@ -454,7 +527,7 @@ static const struct {
     {"halo3d:n=27,points=262144,width=262144,bytes=1G", QDR_ERR_RANGE, "2^62 items"},
     {"paper:Q", QDR_ERR_SYNTAX, "expected one of P figure1 figure2 figure9"},
     {"paper", QDR_ERR_SYNTAX, "'matrix' is missing (which one)"},
-    {"shift:n=4,bye=2", QDR_ERR_SYNTAX, "'bye' is not a key; shift takes n, by, bytes, sizes, seed"},
+    {"shift:n=4,bye=2", QDR_ERR_SYNTAX, "'bye' is not a key; shift takes n, by, bytes, sizes, unit, seed"},
 };
 
 static void mistakes_are_explained(void **state) {
@@ -478,6 +551,9 @@ int main(void) {
         cmocka_unit_test(examples_repeat_and_survive_a_file),
         cmocka_unit_test(streams_are_pinned),
         cmocka_unit_test(one_rank_is_legal),
+        cmocka_unit_test(sizes_are_multiples_of_the_unit),
+        cmocka_unit_test(zero_bytes_are_messages),
+        cmocka_unit_test(zeros_that_are_drawn),
         cmocka_unit_test(density_is_exact),
         cmocka_unit_test(density_is_fair),
         cmocka_unit_test(degree_is_exact_everywhere),

@@ -71,7 +71,7 @@ static qdr_status fill(qdri_draft *draft, int fanout, share favoured, share othe
         for (int k = 0; k < fanout; k++) {
             int64_t items =
                 k < favoured.partners ? part_of(favoured, k) : part_of(others, k - favoured.partners);
-            for (int rank = 0; rank < draft->ranks; rank++) {
+            for (int rank = 0; items > 0 && rank < draft->ranks; rank++) {
                 int target = (int)(((int64_t)rank + shifts.chosen[k]) % draft->ranks);
                 qdri_pattern_add(&draft->builder, name[rank], name[target], items);
             }

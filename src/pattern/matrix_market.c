@@ -10,7 +10,8 @@
  * have one of 63 bytes.
  *
  * Blank lines may stand anywhere behind the first line, comments only before the sizes. An entry of zero is
- * legal and no message. In a symmetric file the lower triangle stands for both.
+ * legal and no message. In a symmetric file the lower triangle stands for both. A message without items, which
+ * only a spec can ask for, is written as an entry of zero.
  *
  * A pair that comes twice is noticed only when the matrix is built, by its ranks. Its second line is then
  * found by walking the entries again: entry k stands k lines below the first but for the blank lines between,
@@ -393,7 +394,7 @@ qdr_status qdr_pattern_read(FILE *stream, const char *name, int64_t pattern_item
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
 static void write_entry(qdri_printer *stream, int origin, int destination, int64_t items) {
-    if (items > 0) qdri_print(stream, "%d %d %" PRId64 "\n", origin + 1, destination + 1, items);
+    qdri_print(stream, "%d %d %" PRId64 "\n", origin + 1, destination + 1, items);
 }
 
 qdr_status qdr_pattern_write(const qdr_pattern *pattern, FILE *stream) {
@@ -412,7 +413,7 @@ qdr_status qdr_pattern_write(const qdr_pattern *pattern, FILE *stream) {
         int64_t m = view.row_start[rank], end = view.row_start[rank + 1];
         for (; m < end && view.destination[m] < rank; m++)
             write_entry(out, rank, view.destination[m], view.items[m]);
-        write_entry(out, rank, rank, view.local[rank]);
+        if (view.local[rank] > 0) write_entry(out, rank, rank, view.local[rank]);
         for (; m < end; m++) write_entry(out, rank, view.destination[m], view.items[m]);
     }
     snprintf(what, sizeof what, "the pattern of %d ranks and %" PRId64 " entries", view.ranks, entries);

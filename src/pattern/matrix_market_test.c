@@ -244,12 +244,36 @@ static void what_is_written(void **state) {
     qdr_pattern_destroy(&pattern);
 }
 
+/* An entry of zero, which is no message when it is read. */
+static void messages_without_items_are_zeros(void **state) {
+    (void)state;
+    char text[256] = "";
+    qdr_pattern *pattern = NULL;
+    FILE *stream = tmpfile();
+    assert_non_null(stream);
+    assert_int_equal(qdr_pattern_from_spec("shift:n=2,bytes=0", &pattern), QDR_OK);
+    assert_int_equal(qdr_pattern_write(pattern, stream), QDR_OK);
+    qdr_pattern_destroy(&pattern);
+    rewind(stream);
+    assert_true(fread(text, 1, sizeof text - 1, stream) > 0);
+    fclose(stream);
+    assert_string_equal(text, GENERAL "% row = origin, column = destination\n2 2 2\n1 2 0\n2 1 0\n");
+    pattern = read_text(text, 0);
+    assert_int_equal(qdr_pattern_look(pattern).messages, 0);
+    qdr_pattern_destroy(&pattern);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_kinds_are_read),       cmocka_unit_test(symmetric_files_are_mirrored),
-        cmocka_unit_test(mistakes_get_their_line),  cmocka_unit_test(strange_bytes_are_refused),
-        cmocka_unit_test(long_lines_do_not_matter), cmocka_unit_test(arguments_are_checked),
-        cmocka_unit_test(a_full_disk_is_noticed),   cmocka_unit_test(what_is_written),
+        cmocka_unit_test(all_kinds_are_read),
+        cmocka_unit_test(symmetric_files_are_mirrored),
+        cmocka_unit_test(mistakes_get_their_line),
+        cmocka_unit_test(strange_bytes_are_refused),
+        cmocka_unit_test(long_lines_do_not_matter),
+        cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(a_full_disk_is_noticed),
+        cmocka_unit_test(what_is_written),
+        cmocka_unit_test(messages_without_items_are_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

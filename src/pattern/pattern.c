@@ -8,8 +8,10 @@
  * does not stay. A pair that is given twice meets itself at the end of its row during the second sort. The
  * column index is a third pass over the sorted messages.
  *
- * Everything lives in one block: 24 bytes per message and 24 per rank. A message of zero items is no message;
- * it is dropped before anything is compared, so it is never the twin of another one.
+ * Everything lives in one block: 24 bytes per message and 24 per rank. In a list of entries zero items are no
+ * message: such an entry is dropped before anything is compared, so it is never the twin of another one. A
+ * generator's list has messages, and one of zero items costs its startup like any other: it is kept. Either
+ * way the diagonal has no messages, only items.
  *
  * Cost: O(count + ranks).
  */
@@ -32,16 +34,27 @@ struct qdr_pattern {
     int64_t block[];
 };
 
+/* A list, and whether zero items in it are a message. */
+typedef struct list {
+    int64_t count;
+    const qdr_message *messages;
+    int keeps_empty;
+} list;
+
 static int is_local(const qdr_message *message) {
     return message->origin == message->destination;
 }
 
+static int is_message(const list *list, const qdr_message *entry) {
+    return !is_local(entry) && (entry->items > 0 || list->keeps_empty);
+}
+
 /* Checks all that can be said of one message alone, and counts those that leave their rank. */
-static qdr_status validate(int ranks, int64_t count, const qdr_message *messages, int64_t *kept) {
+static qdr_status validate(int ranks, const list *list, int64_t *kept) {
     int64_t total = 0;
     *kept = 0;
-    for (int64_t m = 0; m < count; m++) {
-        const qdr_message *message = &messages[m];
+    for (int64_t m = 0; m < list->count; m++) {
+        const qdr_message *message = &list->messages[m];
         int origin = message->origin, destination = message->destination;
         if (origin < 0 || origin >= ranks || destination < 0 || destination >= ranks)
             return qdri_fail(QDR_ERR_RANGE,
@@ -57,7 +70,7 @@ static qdr_status validate(int ranks, int64_t count, const qdr_message *messages
                              " items); expected at most 2^62 in all",
                              origin, destination, message->items);
         total += message->items;
-        *kept += message->items > 0 && !is_local(message);
+        *kept += is_message(list, message);
     }
     return QDR_OK;
 }
@@ -104,17 +117,15 @@ static qdr_status refuse_pair(int origin, int destination, int64_t first, int64_
                      origin, destination, first, second);
 }
 
-static qdr_status count_ranks(qdr_pattern *pattern, int64_t count, const qdr_message *messages,
-                              qdr_message *duplicate) {
-    for (int64_t m = 0; m < count; m++) {
-        const qdr_message *message = &messages[m];
-        if (message->items == 0) continue;
-        if (is_local(message)) {
+static qdr_status count_ranks(qdr_pattern *pattern, const list *list, qdr_message *duplicate) {
+    for (int64_t m = 0; m < list->count; m++) {
+        const qdr_message *message = &list->messages[m];
+        if (is_local(message) && message->items > 0) {
             int64_t *local = &pattern->local[message->origin];
             if (*local)
                 return refuse_pair(message->origin, message->origin, *local, message->items, duplicate);
             *local = message->items;
-        } else {
+        } else if (is_message(list, message)) {
             pattern->row_start[message->origin]++;
             pattern->column_start[message->destination]++;
         }
@@ -123,13 +134,12 @@ static qdr_status count_ranks(qdr_pattern *pattern, int64_t count, const qdr_mes
 }
 
 /* The two counting sorts, and the column index in the place of the first one's result. */
-static qdr_status sort(qdr_pattern *pattern, int64_t count, const qdr_message *messages, int64_t *cursor,
-                       qdr_message *duplicate) {
+static qdr_status sort(qdr_pattern *pattern, const list *list, int64_t *cursor, qdr_message *duplicate) {
+    const qdr_message *messages = list->messages;
     int64_t *by_column = pattern->column_message;
     counts_to_starts(pattern->ranks, pattern->column_start, cursor);
-    for (int64_t m = 0; m < count; m++)
-        if (messages[m].items > 0 && !is_local(&messages[m]))
-            by_column[cursor[messages[m].destination]++] = m;
+    for (int64_t m = 0; m < list->count; m++)
+        if (is_message(list, &messages[m])) by_column[cursor[messages[m].destination]++] = m;
 
     counts_to_starts(pattern->ranks, pattern->row_start, cursor);
     for (int64_t k = 0; k < pattern->messages; k++) {
@@ -150,31 +160,35 @@ static qdr_status sort(qdr_pattern *pattern, int64_t count, const qdr_message *m
     return QDR_OK;
 }
 
-qdr_status qdri_pattern_build(int ranks, int64_t count, const qdr_message *messages, qdr_message *duplicate,
-                              qdr_pattern **pattern) {
+static qdr_status build(int ranks, list list, qdr_message *duplicate, qdr_pattern **pattern) {
     int64_t kept;
     if (duplicate) *duplicate = (qdr_message){-1, -1, 0};
     if (!pattern)
         return qdri_fail(QDR_ERR_INVALID, "there is nowhere to put the pattern; expected a handle, not NULL");
     if (ranks < 1 || ranks > QDRI_RANKS_LIMIT)
         return qdri_fail(QDR_ERR_RANGE, "a pattern of %d ranks; expected 1 to %d", ranks, QDRI_RANKS_LIMIT);
-    if (count < 0)
-        return qdri_fail(QDR_ERR_RANGE, "a list of %" PRId64 " messages; expected 0 or more", count);
-    if (count > 0 && !messages)
+    if (list.count < 0)
+        return qdri_fail(QDR_ERR_RANGE, "a list of %" PRId64 " messages; expected 0 or more", list.count);
+    if (list.count > 0 && !list.messages)
         return qdri_fail(QDR_ERR_INVALID, "the list of %" PRId64 " messages is NULL; expected the messages",
-                         count);
-    QDRI_TRY(validate(ranks, count, messages, &kept));
+                         list.count);
+    QDRI_TRY(validate(ranks, &list, &kept));
 
     qdr_pattern *made = allocate(ranks, kept);
     int64_t *cursor = QDRI_ARRAY(int64_t, ranks);
-    qdr_status status = made && cursor ? count_ranks(made, count, messages, duplicate) : qdri_fail_memory();
-    if (status == QDR_OK) status = sort(made, count, messages, cursor, duplicate);
+    qdr_status status = made && cursor ? count_ranks(made, &list, duplicate) : qdri_fail_memory();
+    if (status == QDR_OK) status = sort(made, &list, cursor, duplicate);
     free(cursor);
     if (status == QDR_OK)
         *pattern = made;
     else
         free(made);
     return status;
+}
+
+qdr_status qdri_pattern_build(int ranks, int64_t count, const qdr_message *messages, qdr_message *duplicate,
+                              qdr_pattern **pattern) {
+    return build(ranks, (list){count, messages, 0}, duplicate, pattern);
 }
 
 /* Messages as another release has them. */
@@ -248,9 +262,9 @@ void qdri_pattern_add(qdri_pattern_builder *builder, int origin, int destination
 }
 
 qdr_status qdri_pattern_finish(qdri_pattern_builder *builder, qdr_pattern **pattern) {
-    qdr_status status = builder->failed
-                            ? qdri_fail_memory()
-                            : qdr_pattern_create(builder->ranks, builder->count, builder->messages, pattern);
+    qdr_status status =
+        builder->failed ? qdri_fail_memory()
+                        : build(builder->ranks, (list){builder->count, builder->messages, 1}, NULL, pattern);
     qdri_pattern_abandon(builder);
     return status;
 }

@@ -41,7 +41,8 @@ void qdri_pattern_begin(qdri_pattern_builder *builder, int ranks, int64_t expect
 /* In any order. */
 void qdri_pattern_add(qdri_pattern_builder *builder, int origin, int destination, int64_t items);
 
-/* Makes the pattern, if nothing failed before, and frees the list in any case. */
+/* Makes the pattern, if nothing failed before, and frees the list in any case. Zero items between different ranks are a message,
+ * unlike those that qdr_pattern_create() is given. */
 qdr_status qdri_pattern_finish(qdri_pattern_builder *builder, qdr_pattern **pattern);
 
 /* Frees the list without making anything of it. */

@@ -155,6 +155,13 @@ static void the_builder_grows_and_passes_failures_on(void **state) {
     assert_null(builder.messages);
     qdr_pattern_destroy(&pattern);
 
+    qdri_pattern_begin(&builder, 3, 0); /* zero items are a message here, but not on the diagonal */
+    for (int j = 0; j < 3; j++) qdri_pattern_add(&builder, 1, j, 0);
+    assert_int_equal(qdri_pattern_finish(&builder, &pattern), QDR_OK);
+    assert_int_equal(qdr_pattern_look(pattern).messages, 2);
+    assert_int_equal(qdr_pattern_look(pattern).items[1], 0);
+    qdr_pattern_destroy(&pattern);
+
     qdri_pattern_begin(&builder, 2, INT64_MAX / 4);
     qdri_pattern_add(&builder, 0, 1, 1);
     assert_int_equal(qdri_pattern_finish(&builder, &pattern), QDR_ERR_MEMORY);

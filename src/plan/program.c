@@ -157,14 +157,17 @@ static qdri_hop *add_hop(builder *build, int receives, int partner, int stage, i
     return hop;
 }
 
+/* Messages without items are scheduled, but nothing has to travel: no hop, no piece. */
 static qdr_status add_transfers(builder *build, const qdr_row *row, int receives) {
     const qdr_transfer *list = receives ? row->receive : row->send;
     int64_t count = receives ? row->receives : row->sends;
     for (int64_t i = 0; i < count; i++) {
+        if (list[i].items == 0) continue;
         qdri_hop *hop = add_hop(build, receives, list[i].partner, row->stage, list[i].phase);
         if (!hop) return qdri_fail_memory();
         for (int64_t k = 0; k < list[i].pieces; k++) {
             const qdr_piece *piece = &row->piece[list[i].first + k];
+            if (piece->length == 0) continue;
             QDRI_TRY(receives ? add_received_piece(build, hop, piece) : add_sent_piece(build, hop, piece));
         }
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Schedules of plans: a rank's own row, of every algorithm that has one, holds exactly its messages; a schedule that was
- * saved and loaded runs; one that is of another pattern, or not the same on all ranks, is refused by all.
+ * saved and loaded runs; one that is of another pattern, or not the same on all ranks, is refused by all. Messages without items
+ * are scheduled, and nothing is sent for them.
  */
 #include <stdlib.h>
 
@@ -84,11 +85,38 @@ static void test_schedules(void) {
     qdr_partners_destroy(&partners);
 }
 
+/* The partners need not even know of them. */
+static void test_empty_messages(void) {
+    static const char *const algorithms[] = {"greedy", "recursive", "two-stage"};
+    qdr_partners *partners = NULL;
+    qdr_pattern *pattern = NULL;
+    char spec[64];
+    snprintf(spec, sizeof spec, "complete:n=%d,bytes=0", ranks);
+    FINE(qdr_pattern_from_spec(spec, &pattern));
+    FINE(qdr_partners_from_sends(MPI_COMM_WORLD, 0, NULL, NULL, NULL, &partners));
+    for (int i = 0; i < 3; i++) {
+        qdr_schedule *schedule = NULL;
+        qdr_plan *plan = NULL;
+        qdr_plan_info info;
+        qdr_buffers buffers = {.item_bytes = 1};
+        FINE(qdr_schedule_create(pattern, algorithms[i], NULL, &schedule));
+        FINE(qdr_plan_create_scheduled(partners, schedule, NULL, &plan));
+        FINE(qdr_plan_look(plan, &info));
+        CHECK(info.messages_out == 0 && info.messages_in == 0);
+        FINE(qdr_plan_exchange(plan, &buffers));
+        FINE(qdr_plan_destroy(&plan));
+        qdr_schedule_destroy(&schedule);
+    }
+    qdr_pattern_destroy(&pattern);
+    qdr_partners_destroy(&partners);
+}
+
 int main(int count, char **words) {
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     test_schedules();
+    test_empty_messages();
     int verdict = mpi_check_verdict();
     MPI_Finalize();
     return verdict;

@@ -8,13 +8,15 @@
  * stage's sends the function is nowhere negative (nothing is sent that was not there), and at the end it is 1
  * on the messages for this rank and 0 elsewhere. Since ranks are taken one at a time, memory is one rank's
  * pieces. Going along a message, every begin or end of a piece changes the function at one time only; a tree
- * over the times knows the lowest value of all, so that many stages cost no more than their logarithm.
+ * over the times knows the lowest value of all, so that many stages cost no more than their logarithm. A
+ * message without items travels as one empty piece, and is followed as if it had one item.
  *
  * Both ends agree: a hash of every transfer, its pieces in order, is added by its sender and subtracted by
  * its receiver. Only if the sum is not zero are rows compared one with another to name the culprit.
  *
  * Promises: permutation, pairs and limits show inside a row; links need the phases and the machine's routes.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -118,6 +120,18 @@ static int64_t find_message(const qdr_pattern_view *view, int origin, int destin
     return place < view->row_start[origin + 1] && view->destination[place] == destination ? place : -1;
 }
 
+/* How many positions of a message are followed. */
+static int64_t extent_of(const checker *c, int64_t m) {
+    return c->view.items[m] > 0 ? c->view.items[m] : 1;
+}
+
+/* Whether a piece is a range of message m. */
+static int is_range(const checker *c, int64_t m, const qdr_piece *piece) {
+    int64_t items = c->view.items[m], shortest = items > 0;
+    return piece->offset >= 0 && piece->length >= shortest && piece->length <= items &&
+           piece->offset <= items - piece->length;
+}
+
 static qdr_status add_change(checker *c, change entry) {
     if (!qdri_grow(&c->change, &c->change_capacity, c->changes + 1, sizeof *c->change))
         return qdri_fail_memory();
@@ -137,15 +151,15 @@ static qdr_status add_pieces(checker *c, const qdr_row *row, const qdr_transfer 
     for (int64_t i = t->first; i < t->first + t->pieces; i++) {
         const qdr_piece *piece = &row->piece[i];
         int64_t m = find_message(&c->view, piece->origin, piece->destination);
-        if (m < 0 || piece->offset < 0 || piece->length < 1 || piece->length > c->view.items[m] ||
-            piece->offset > c->view.items[m] - piece->length)
+        if (m < 0 || !is_range(c, m, piece))
             return BROKEN(
                 "stage %d, phase %lld: rank %d %s rank %d items %lld..%lld of a message %d->%d that has %lld",
                 row->stage, (long long)t->phase, row->rank, sending ? "sends to" : "receives from",
                 t->partner, (long long)piece->offset, (long long)piece->offset + piece->length - 1,
                 piece->origin, piece->destination, (long long)(m < 0 ? 0 : c->view.items[m]));
-        QDRI_TRY(add_change(c, (change){m, piece->offset, piece->length, 2 * row->stage + (sending ? 1 : 2),
-                                        sending ? -1 : 1}));
+        int64_t length = piece->length > 0 ? piece->length : extent_of(c, m);
+        QDRI_TRY(add_change(
+            c, (change){m, piece->offset, length, 2 * row->stage + (sending ? 1 : 2), sending ? -1 : 1}));
         hash = qdri_mix(hash + (uint64_t)m);
         hash = qdri_mix(hash + (uint64_t)piece->offset);
         hash = qdri_mix(hash + (uint64_t)piece->length);
@@ -206,20 +220,27 @@ static int first_lack(const held_tree *tree) {
     return time;
 }
 
+/* "items 3..7 of message 0->1" */
+static void name_segment(const checker *c, int64_t m, int64_t from, int64_t to, char *text, size_t size) {
+    if (c->view.items[m] > 0)
+        snprintf(text, size, "items %lld..%lld of message %d->%d", (long long)from, (long long)to - 1,
+                 c->view.origin[m], c->view.destination[m]);
+    else
+        snprintf(text, size, "the empty message %d->%d", c->view.origin[m], c->view.destination[m]);
+}
+
 /* What the rank holds of message m between two positions. */
 static qdr_status check_segment(const checker *c, int rank, int64_t m, int64_t from, int64_t to) {
     int wanted = c->view.destination[m] == rank;
     int64_t held = c->held.sum[1];
+    char what[128];
+    if (c->held.lowest[1] >= 0 && held == wanted) return QDR_OK;
+    name_segment(c, m, from, to, what, sizeof what);
     if (c->held.lowest[1] < 0)
-        return BROKEN(
-            "stage %d: rank %d sends items %lld..%lld of message %d->%d, which it does not hold then",
-            first_lack(&c->held) / 2, rank, (long long)from, (long long)to - 1, c->view.origin[m],
-            c->view.destination[m]);
-    if (held != wanted)
-        return BROKEN("at the end rank %d holds items %lld..%lld of message %d->%d %lld times instead of %s",
-                      rank, (long long)from, (long long)to - 1, c->view.origin[m], c->view.destination[m],
-                      (long long)held, wanted ? "once" : "not at all");
-    return QDR_OK;
+        return BROKEN("stage %d: rank %d sends %s, which it does not hold then", first_lack(&c->held) / 2,
+                      rank, what);
+    return BROKEN("at the end rank %d holds %s %lld times instead of %s", rank, what, (long long)held,
+                  wanted ? "once" : "not at all");
 }
 
 /* The changes order[first] .. order[last-1] are those of one message. Each leaves the tree as it found it: at
@@ -255,10 +276,10 @@ static qdr_status check_holdings(checker *c, int rank) {
 static qdr_status add_beginning(checker *c, int rank) {
     c->changes = 0;
     for (int64_t m = c->view.row_start[rank]; m < c->view.row_start[rank + 1]; m++)
-        QDRI_TRY(add_change(c, (change){m, 0, c->view.items[m], 0, 1}));
+        QDRI_TRY(add_change(c, (change){m, 0, extent_of(c, m), 0, 1}));
     for (int64_t k = c->view.column_start[rank]; k < c->view.column_start[rank + 1]; k++) {
         int64_t m = c->view.column_message[k];
-        QDRI_TRY(add_change(c, (change){m, 0, c->view.items[m], 0, 0}));
+        QDRI_TRY(add_change(c, (change){m, 0, extent_of(c, m), 0, 0}));
     }
     return QDR_OK;
 }

@@ -269,6 +269,30 @@ static void a_machine_that_is_too_small(void **state) {
     qdr_pattern_destroy(&pattern);
 }
 
+/* ---- messages without items ---------------------------------------------------------------------------- */
+
+static void a_message_without_items(void **state) {
+    (void)state;
+    qdr_pattern *pattern = NULL;
+    assert_int_equal(qdr_pattern_from_spec("shift:n=3,bytes=0", &pattern), QDR_OK);
+#define TWO "[0,0,0,1,[[0,1,0,0]]], [0,0,1,2,[[1,2,0,0]]]"
+    verdict(pattern, NULL, (plan){.transfers = TWO ", [0,0,2,0,[[2,0,0,0]]]"}, "");
+    verdict(pattern, NULL, (plan){.transfers = TWO},
+            "at the end rank 0 holds the empty message 2->0 0 times instead of once");
+    verdict(pattern, NULL, (plan){.transfers = TWO ", [0,0,2,0,[[2,0,0,0],[2,0,0,0]]]"},
+            "at the end rank 0 holds the empty message 2->0 2 times instead of once");
+    verdict(pattern, NULL, (plan){.transfers = TWO ", [0,0,2,0,[[2,0,1,0]]]"},
+            "stage 0, phase 0: rank 0 receives from rank 2 items 1..0 of a message 2->0 that has 0");
+    verdict(pattern, NULL, (plan){.transfers = TWO ", [0,0,2,0,[[2,0,0,1]]]"},
+            "stage 0, phase 0: rank 0 receives from rank 2 items 0..0 of a message 2->0 that has 0");
+    verdict(pattern, NULL,
+            (plan){.stages = 2, .transfers = TWO ", [0,0,2,1,[[2,0,0,0]]], [1,0,1,0,[[2,0,0,0]]]"}, "");
+    verdict(pattern, NULL, (plan){.transfers = TWO ", [0,0,2,1,[[2,0,0,0]]], [0,1,1,0,[[2,0,0,0]]]"},
+            "stage 0: rank 1 sends the empty message 2->0, which it does not hold then");
+#undef TWO
+    qdr_pattern_destroy(&pattern);
+}
+
 /* ---- what does not get as far as the checker ----------------------------------------------------------- */
 
 static void refused_by_the_reader(void **state) {
@@ -429,6 +453,7 @@ int main(void) {
         cmocka_unit_test(limits),
         cmocka_unit_test(links),
         cmocka_unit_test(a_machine_that_is_too_small),
+        cmocka_unit_test(a_message_without_items),
         cmocka_unit_test(refused_by_the_reader),
         cmocka_unit_test(more_items_than_can_be_counted),
         cmocka_unit_test(ends_that_do_not_agree),

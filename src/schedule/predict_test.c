@@ -247,6 +247,40 @@ static void steps_that_cannot_be(void **state) {
     qdr_machine_destroy(&machine);
 }
 
+/* A message of zero bytes takes its startup and its way: complete exchanges of them, as in figure 6 of the CM-5 paper. */
+static void zero_bytes_take_a_startup(void **state) {
+    (void)state;
+    static const struct {
+        const char *algorithm, *machine;
+        double seconds, bound;
+    } cases[] = {
+        {"pairwise", "crossbar:sends=synchronous," UNIT, 7, 7},
+        {"pairwise", "crossbar:ports=half,sends=synchronous," UNIT, 14, 14},
+        {"pairwise", "cm5", 14 * 88e-6, 14 * 88e-6},
+        {"recursive", "cm5", 6 * 88e-6, 14 * 88e-6},
+        {"linear", "cm5", 56 * 88e-6, 14 * 88e-6},
+        {"pairwise", "hypercube:hop=10,sends=synchronous," UNIT, 7 + 10 * 12, 7 + 10 * 12},
+        {"split", "crossbar:tau=0", 0, 0},
+    };
+    qdr_pattern *pattern = NULL;
+    assert_int_equal(qdr_pattern_from_spec("complete:n=8,bytes=0", &pattern), QDR_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        qdr_machine *machine = machine_of(cases[i].machine, 8);
+        qdr_schedule *schedule = NULL;
+        qdr_prediction prediction = {0};
+        qdr_bounds bounds = {0};
+        assert_int_equal(qdr_schedule_create(pattern, cases[i].algorithm, machine, &schedule), QDR_OK);
+        assert_int_equal(qdr_schedule_check(schedule), QDR_OK);
+        assert_int_equal(qdr_schedule_predict(schedule, machine, 1, NULL, &prediction), QDR_OK);
+        assert_int_equal(qdr_bounds_compute(pattern, machine, 1, &bounds), QDR_OK);
+        expect_seconds(prediction.seconds, cases[i].seconds);
+        expect_seconds(bounds.direct, cases[i].bound);
+        qdr_schedule_destroy(&schedule);
+        qdr_machine_destroy(&machine);
+    }
+    qdr_pattern_destroy(&pattern);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ports),
@@ -260,6 +294,7 @@ int main(void) {
         cmocka_unit_test(turns),
         cmocka_unit_test(shares),
         cmocka_unit_test(steps_that_cannot_be),
+        cmocka_unit_test(zero_bytes_take_a_startup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static int grow(qdr_row_reader *reader, void *array, int64_t *capacity, int64_t 
 static void begin(qdr_row_reader *reader, qdr_transfer **list, int64_t *count, int64_t *capacity,
                   int64_t phase, int partner) {
     reader->open = NULL;
-    if (*count > 0 && (*list)[*count - 1].items == 0) --*count;
+    if (*count > 0 && (*list)[*count - 1].pieces == 0) --*count;
     if (!grow(reader, list, capacity, *count + 1, sizeof **list)) return;
     (*list)[*count] = (qdr_transfer){.phase = phase, .partner = partner, .first = reader->pieces};
     reader->open = &(*list)[(*count)++];
@@ -71,7 +71,7 @@ void qdri_row_receive(qdr_row_reader *reader, int64_t phase, int from) {
 
 void qdri_row_piece(qdr_row_reader *reader, int origin, int destination, int64_t offset, int64_t length) {
     qdr_transfer *open = reader->open;
-    if (!open || length <= 0) return;
+    if (!open) return;
     if (length > INT64_MAX - open->items) { /* only a file can ask for that */
         if (!reader->failed)
             reader->failed =
@@ -114,7 +114,7 @@ static void sort_by_phase(qdr_row_reader *reader, qdr_transfer *list, int64_t co
 }
 
 static void settle(qdr_row_reader *reader, qdr_transfer *list, int64_t *count) {
-    if (*count > 0 && list[*count - 1].items == 0) --*count;
+    if (*count > 0 && list[*count - 1].pieces == 0) --*count;
     for (int64_t i = 1; i < *count; i++)
         if (list[i].phase < list[i - 1].phase) {
             sort_by_phase(reader, list, *count);

@@ -107,7 +107,7 @@ struct qdr_row_reader {
 qdr_status qdri_row_reader_open(const qdr_schedule *schedule, int wants, qdr_row_reader **reader);
 
 /* Begin a transfer; failures of memory are remembered and returned by qdr_row_read(). A transfer that gets no
- * piece disappears. */
+ * piece disappears. A piece has at least one item, or is all of a message that has none. */
 void qdri_row_send(qdr_row_reader *reader, int64_t phase, int to);
 void qdri_row_receive(qdr_row_reader *reader, int64_t phase, int from);
 void qdri_row_piece(qdr_row_reader *reader, int origin, int destination, int64_t offset, int64_t length);

@@ -211,7 +211,9 @@ static int share_pattern(const arguments *arguments, bench *bench) {
         int64_t part = header[1] - done < PART ? header[1] - done : PART;
         MPI_Bcast(messages + done, (int)(part * (int64_t)sizeof *messages), MPI_BYTE, 0, MPI_COMM_WORLD);
     }
-    if (bench->rank > 0 && qdr_pattern_create(bench->ranks, header[1], messages, &bench->pattern)) {
+    qdr_pattern_destroy(
+        &bench->pattern); /* rank 0's may have messages without bytes, for which nothing is sent */
+    if (qdr_pattern_create(bench->ranks, header[1], messages, &bench->pattern)) {
         set_silent(0);
         complain_library();
         MPI_Abort(MPI_COMM_WORLD, EXIT_USE);

@@ -18,13 +18,11 @@
 #include "airfoil.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <libqhull_r/qhull_ra.h>
-
 #include "complain.h"
+#include "delaunay.h"
 #include "random.h"
 
 static const double pi = 3.14159265358979323846;
@@ -166,52 +164,30 @@ static void place_points(const layout *layout, uint64_t seed, airfoil *mesh) {
 
 /* ---- triangles ----------------------------------------------------------------------------------------- */
 
-static int keep_triangle(airfoil *mesh, const int *corner) {
+static int is_outside(const airfoil *mesh, const int *corner) {
     double x = 0, y = 0;
     for (int i = 0; i < 3; i++) {
         x += mesh->x[corner[i]] / 3;
         y += mesh->y[corner[i]] / 3;
     }
-    if (inside(x, y)) return 0;
-    memcpy(mesh->corner + 3 * (int64_t)mesh->triangles++, corner, 3 * sizeof *corner);
-    return 1;
-}
-
-static void collect_triangles(qhT *qh, airfoil *mesh) {
-    facetT *facet;
-    vertexT *vertex, **vertexp;
-    mesh->corner = ALLOCATE(int, 3 * (int64_t)qh->num_facets);
-    FORALLfacets {
-        int corner[3], count = 0;
-        if (facet->upperdelaunay || !facet->simplicial) continue;
-        FOREACHvertex_(facet->vertices) {
-            if (count < 3) corner[count] = qh_pointid(qh, vertex->point);
-            count++;
-        }
-        if (count == 3) keep_triangle(mesh, corner);
-    }
+    return !inside(x, y);
 }
 
 static int triangulate(airfoil *mesh) {
-    qhT state, *qh = &state;
-    int curlong, totlong, failed;
-    char command[] = "qhull d Qt Qbb Qc Qz";
-    coordT *coordinates = ALLOCATE(coordT, 2 * (int64_t)mesh->points);
-    FILE *silence = fopen("/dev/null", "w"); /* Qhull explains itself at length; one line must do */
+    int all = 0;
+    double *coordinate = ALLOCATE(double, 2 * (int64_t)mesh->points);
     for (int i = 0; i < mesh->points; i++) {
-        coordinates[2 * i] = mesh->x[i];
-        coordinates[2 * i + 1] = mesh->y[i];
+        coordinate[2 * i] = mesh->x[i];
+        coordinate[2 * i + 1] = mesh->y[i];
     }
-    qh_zero(qh, silence ? silence : stderr);
-    failed =
-        qh_new_qhull(qh, 2, mesh->points, coordinates, False, command, silence, silence ? silence : stderr);
-    if (!failed) collect_triangles(qh, mesh);
-    qh_freeqhull(qh, !qh_ALL);
-    qh_memfreeshort(qh, &curlong, &totlong);
-    if (silence) fclose(silence);
-    free(coordinates);
-    if (failed == qh_ERRmem) return complain("out of memory");
-    return failed ? complain("mesh: Qhull could not triangulate %d points", mesh->points) : EXIT_GOOD;
+    int code = delaunay("mesh", 2, mesh->points, coordinate, &mesh->corner, &all);
+    free(coordinate);
+    for (int i = 0; !code && i < all; i++) {
+        const int *corner = mesh->corner + 3 * (int64_t)i;
+        if (is_outside(mesh, corner))
+            memmove(mesh->corner + 3 * (int64_t)mesh->triangles++, corner, 3 * sizeof *corner);
+    }
+    return code;
 }
 
 int airfoil_create(int points, uint64_t seed, airfoil *mesh) {

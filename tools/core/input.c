@@ -61,7 +61,8 @@ int input_pattern(const arguments *arguments, const char *text, qdr_pattern **pa
     progress_say("generating %.100s", text);
     if (mesh_is_spec(text)) return mesh_pattern(text, NULL, pattern);
     qdr_status status = qdr_pattern_from_spec(text, pattern);
-    if (status == QDR_ERR_UNKNOWN) return complain("%s, %s", qdr_error_message(), mesh_family.name);
+    if (status == QDR_ERR_UNKNOWN)
+        return complain("%s, %s, %s", qdr_error_message(), mesh_family(0)->name, mesh_family(1)->name);
     return status ? complain_library() : EXIT_GOOD;
 }
 

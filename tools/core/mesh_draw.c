@@ -4,11 +4,12 @@
  * part is one path, so that the file stays small; triangles between parts are left white, which draws the
  * borders. A part that is large enough has its number on it, and below all of them are listed.
  */
+#include "mesh_draw.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "complain.h"
-#include "mesh.h"
 #include "quadrille-io.h"
 
 enum {

@@ -2,7 +2,7 @@
 /*
  * quadrille list: the algorithms, pattern families, machines, methods of migration and of resolving there
  * are, and the variables of the environment.
- * Everything comes from the library's own tables (and the command's one family, mesh). All kinds are read into
+ * Everything comes from the library's own tables (and the command's own families, the meshes). All kinds are read into
  * one shape, an entry with named facts, so that tables, details, JSON and Markdown are each written once.
  */
 #include <stdlib.h>
@@ -53,8 +53,9 @@ static int read_algorithm(int index, entry *entry) {
 
 static int read_pattern(int index, entry *entry) {
     const qdr_pattern_family_info *info = qdr_pattern_family(index);
-    if (!info && index > 0 && !qdr_pattern_family(index - 1)) return 0;
-    if (!info) info = &mesh_family; /* right after the library's last */
+    int own = 0;
+    while (!info && own < index && !qdr_pattern_family(index - own - 1)) own++;
+    if (!info && !(info = mesh_family(own))) return 0; /* right after the library's last */
     entry->name = copy_text(info->name);
     entry->options = copy_text(info->options);
     entry->fact[0] = copy_text(info->summary);

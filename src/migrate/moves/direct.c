@@ -12,8 +12,9 @@ static qdr_status build(const qdri_moves_request *request, qdri_phases *phases, 
                                "direct needs room for %lld units on rank %d, which has room for %lld",
                                (long long)request->in[rank], rank, (long long)request->room[rank]);
     for (int64_t m = 0; m < view->messages; m++)
-        QDRI_TRY(
-            qdri_phases_add(phases, (qdr_move){m, 0, view->items[m], view->origin[m], view->destination[m]}));
+        if (view->items[m] > 0)
+            QDRI_TRY(qdri_phases_add(
+                phases, (qdr_move){m, 0, view->items[m], view->origin[m], view->destination[m]}));
     return qdri_phases_end(phases);
 }
 

@@ -307,13 +307,39 @@ static void deterministic(void **state) {
     case_close(&it);
 }
 
+/* What has no units is where it belongs. */
+static void messages_without_units(void **state) {
+    (void)state;
+    static const char *const specs[] = {"complete:n=4,bytes=0", "random:n=4,density=0.7,bytes=0..2"};
+    const int64_t room[] = {9, 9, 9, 9};
+    const qdr_moves_method_info *info;
+    for (int i = 0; i < 2; i++) {
+        qdr_pattern *pattern = NULL;
+        assert_int_equal(qdr_pattern_from_spec(specs[i], &pattern), QDR_OK);
+        for (int k = 0; (info = qdr_moves_method(k)); k++) {
+            qdr_moves *moves = build(pattern, room, info->name);
+            qdr_moves_view view = qdr_moves_look(moves);
+            if (i == 0) assert_int_equal(view.phases, 0);
+            for (int64_t m = 0; m < view.phase_start[view.phases]; m++) assert_true(view.move[m].units > 0);
+            qdr_moves_destroy(&moves);
+        }
+        qdr_pattern_destroy(&pattern);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figure_3),          cmocka_unit_test(zero_is_legal),
-        cmocka_unit_test(keeps_the_pattern), cmocka_unit_test(sentences),
-        cmocka_unit_test(hostile_sizes),     cmocka_unit_test(methods_describe_themselves),
-        cmocka_unit_test(least_room),        cmocka_unit_test(a_receiver_decides),
-        cmocka_unit_test(writes_itself),     cmocka_unit_test(deterministic),
+        cmocka_unit_test(figure_3),
+        cmocka_unit_test(zero_is_legal),
+        cmocka_unit_test(keeps_the_pattern),
+        cmocka_unit_test(sentences),
+        cmocka_unit_test(hostile_sizes),
+        cmocka_unit_test(methods_describe_themselves),
+        cmocka_unit_test(least_room),
+        cmocka_unit_test(a_receiver_decides),
+        cmocka_unit_test(writes_itself),
+        cmocka_unit_test(deterministic),
+        cmocka_unit_test(messages_without_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

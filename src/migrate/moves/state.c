@@ -30,8 +30,9 @@ qdr_status qdri_state_open(qdri_state *state, const qdr_pattern_view *view, cons
     }
     for (int rank = 0; rank < view->ranks; rank++)
         state->room[rank] = room[rank] < ENDLESS ? room[rank] : ENDLESS;
-    for (int64_t m = 0; m < view->messages; m++)
-        state->segment[m] = (qdri_moved_segment){.next = -1, .arrived = -1, .holder = view->origin[m]};
+    for (int64_t m = 0; m < view->messages; m++) /* what has no units need not move */
+        state->segment[m] = (qdri_moved_segment){
+            .next = -1, .arrived = -1, .holder = view->items[m] > 0 ? view->origin[m] : view->destination[m]};
     state->segments = state->capacity = view->messages;
     return QDR_OK;
 }

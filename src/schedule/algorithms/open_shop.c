@@ -8,14 +8,17 @@
 #include "schedule/algorithms/edge_coloring.h"
 #include "schedule/algorithms/first_fit.h"
 
-/* The time of message m, in bytes on the wire. */
+/* The time of message m, in bytes on the wire; never zero, for a job without time would count as done. */
 static int64_t message_time(const qdri_shop *shop, int64_t m) {
     const qdr_pattern_view *view = &shop->view;
-    if (!shop->machine) return shop->startup + view->items[m];
-    double latency = qdr_machine_latency(shop->machine, view->origin[m], view->destination[m]);
-    double units = latency / qdr_machine_look(shop->machine)->mu;
-    return shop->startup + (units < 1e15 ? (int64_t)(units + 0.5) : (int64_t)1e15) +
-           qdr_machine_wire_bytes(shop->machine, view->items[m]);
+    int64_t time = shop->startup + view->items[m];
+    if (shop->machine) {
+        double latency = qdr_machine_latency(shop->machine, view->origin[m], view->destination[m]);
+        double units = latency / qdr_machine_look(shop->machine)->mu;
+        time = shop->startup + (units < 1e15 ? (int64_t)(units + 0.5) : (int64_t)1e15) +
+               qdr_machine_wire_bytes(shop->machine, view->items[m]);
+    }
+    return time > 0 ? time : 1;
 }
 
 /* ---- jobs ---------------------------------------------------------------------------------------------- */

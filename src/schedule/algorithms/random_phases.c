@@ -142,7 +142,8 @@ static int64_t choose_limit(draft *d) {
     if (d->fixed_limit) return d->fixed_limit;
     for (int64_t i = 0; i < d->chosen_count; i++) d->size[i] = d->rest[d->chosen[i]];
     qsort(d->size, (size_t)d->chosen_count, sizeof *d->size, compare_sizes);
-    return d->size[(int64_t)(d->quantile * (double)(d->chosen_count - 1))];
+    int64_t limit = d->size[(int64_t)(d->quantile * (double)(d->chosen_count - 1))];
+    return limit > 0 ? limit : 1; /* beside messages without items the others must get on */
 }
 
 static qdr_status send_piece(draft *d, int64_t m, int32_t phase, int64_t limit) {

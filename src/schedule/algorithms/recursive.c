@@ -108,7 +108,6 @@ static void walk(const qdr_pattern_view *view, const handed *to) {
     for (int64_t m = 0; m < view->messages; m++) {
         range here = {0, view->ranks};
         int at = view->origin[m], end = view->destination[m];
-        if (view->items[m] == 0) continue;
         for (int64_t stage = 0; here.size > 1; stage++) {
             int64_t place = stage * view->ranks + at;
             int stays = in_lower(here, at) == in_lower(here, end);

@@ -58,8 +58,8 @@ static void easy_ones_are_exact(void **state) {
 /* Half and paired ports have bounds of their own; latencies and packets are part of the time. */
 static void other_machines(void **state) {
     (void)state;
-    const char *machines[] = {"crossbar:ports=half,sends=synchronous,tau=10us,mu=1ns", "crossbar:ports=paired,sends=synchronous,tau=10us,mu=1ns",
-                              "cm5", "grid"};
+    const char *machines[] = {"crossbar:ports=half,sends=synchronous,tau=10us,mu=1ns",
+                              "crossbar:ports=paired,sends=synchronous,tau=10us,mu=1ns", "cm5", "grid"};
     for (int i = 0; i < 4; i++) {
         double ratio = ratio_of_spec("random:n=64,density=0.3,bytes=1K..100K,seed=4", machines[i]);
         print_message("%s: %.3f times the bound\n", machines[i], ratio);
@@ -123,6 +123,27 @@ static void hubs_are_quick(void **state) {
     }
 }
 
+/* Jobs without startup and without items are jobs, on full ports and on pairs, with matchings and with cuts. */
+static void jobs_without_time_are_done(void **state) {
+    (void)state;
+    static const char *const patterns[] = {"complete:n=7,bytes=0", "random:n=20,density=0.4,bytes=0..2",
+                                           "alltoone:n=9,bytes=0..1"};
+    static const char *const machines[] = {"crossbar:tau=0", "crossbar:tau=0,ports=half"};
+    for (int p = 0; p < 3; p++) {
+        qdr_pattern *pattern = NULL;
+        assert_int_equal(qdr_pattern_from_spec(patterns[p], &pattern), QDR_OK);
+        for (int m = 0; m < 3; m++) {
+            qdr_machine *machine = NULL;
+            if (m < 2) assert_int_equal(qdr_machine_create(machines[m], 20, &machine), QDR_OK);
+            qdr_schedule *schedule = make(pattern, "split:tau=0", machine);
+            assert_int_equal(qdr_schedule_check(schedule), QDR_OK);
+            qdr_schedule_destroy(&schedule);
+            qdr_machine_destroy(&machine);
+        }
+        qdr_pattern_destroy(&pattern);
+    }
+}
+
 /* A reader outlives the handles of what it reads. */
 static void readers_keep_their_schedule(void **state) {
     (void)state;
@@ -141,9 +162,13 @@ static void readers_keep_their_schedule(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(easy_ones_are_exact), cmocka_unit_test(other_machines),
-        cmocka_unit_test(cuts_help),           cmocka_unit_test(too_much_is_refused),
-        cmocka_unit_test(hubs_are_quick),      cmocka_unit_test(readers_keep_their_schedule),
+        cmocka_unit_test(easy_ones_are_exact),
+        cmocka_unit_test(other_machines),
+        cmocka_unit_test(cuts_help),
+        cmocka_unit_test(too_much_is_refused),
+        cmocka_unit_test(hubs_are_quick),
+        cmocka_unit_test(readers_keep_their_schedule),
+        cmocka_unit_test(jobs_without_time_are_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

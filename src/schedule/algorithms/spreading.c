@@ -29,11 +29,15 @@ int qdri_spread(int ranks, int64_t count, const int *origin, const int *destinat
     if (!walker) return 0;
     if (tight) begin_tight(ranks, count, owner, items, walker);
     for (int64_t m = 0; m < count; m++) {
-        start[m] = walker[owner[m]];
+        start[m] = items[m] ? walker[owner[m]] : (int32_t)(((int64_t)origin[m] + destination[m]) % ranks);
         walker[owner[m]] = (int32_t)((walker[owner[m]] + items[m] % ranks) % ranks);
     }
     free(walker);
     return 1;
+}
+
+int qdri_part_exists(int ranks, int64_t items, int32_t start, int intermediary) {
+    return items > 0 ? qdri_part_length(ranks, items, start, intermediary) > 0 : intermediary == start;
 }
 
 int64_t qdri_part_length(int ranks, int64_t items, int32_t start, int intermediary) {

@@ -3,7 +3,8 @@
  * Spreading messages over intermediaries, the arithmetic of the transportation paper, sections 7 and 8.
  *
  * A message of a items is cut into p parts: every intermediary gets a div p items, and a mod p of them, from
- * a *start* on, round and round, one more. All the skill is in the choice of the starts.
+ * a *start* on, round and round, one more. All the skill is in the choice of the starts. A message without
+ * items has one part, at its start: origin + destination, so that those of a rank go different ways.
  */
 #ifndef QDRI_SPREADING_H
 #define QDRI_SPREADING_H
@@ -21,6 +22,9 @@ typedef enum qdri_spreading {
  * Returns 0 without memory. */
 int qdri_spread(int ranks, int64_t count, const int *origin, const int *destination, const int64_t *items,
                 qdri_spreading scheme, int tight, int32_t *start);
+
+/* Whether an intermediary has a part. */
+int qdri_part_exists(int ranks, int64_t items, int32_t start, int intermediary);
 
 /* Length of the part of one intermediary, and the offset of that part: parts lie in the order of
  * intermediaries. */

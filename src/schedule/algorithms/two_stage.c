@@ -13,8 +13,8 @@
  *                          then sends about t / p + sqrt(p / 6) sqrt(2 ln p)
  *
  * Each stage runs in the order of pairwise exchange. Up to n^3 pieces: none is stored. A part is a formula of
- * its message's start (spreading.h), and only nonzero parts appear. A row costs O(messages), or O(ranks) for
- * each message of its own.
+ * its message's start (spreading.h), and only parts that exist appear. A row costs O(messages), or O(ranks)
+ * for each message of its own.
  *
  * The paper also mentions an algorithm based on sorting, O(t) for all t >= p. It moves the data 9 to 12 times
  * instead of twice and sorts nine times locally; the paper calls it impractical, and so it is not built.
@@ -40,10 +40,11 @@ static void shuffle_parts(const two_stage *state, const qdr_pattern_view *view, 
                           int *group) {
     int ranks = view->ranks;
     int64_t total = 0;
-    int longer = 0;
-    for (int64_t m = view->row_start[source]; m < view->row_start[source + 1]; m++) total += view->items[m];
-    int first =
-        view->row_start[source] < view->row_start[source + 1] ? state->start[view->row_start[source]] : 0;
+    int longer = 0, first = 0; /* where the extra items of the source begin */
+    for (int64_t m = view->row_start[source]; m < view->row_start[source + 1]; m++) {
+        if (total == 0 && view->items[m] > 0) first = state->start[m];
+        total += view->items[m];
+    }
     int extra = (int)(total % ranks);
     for (int k = 0; k < extra; k++) group[longer++] = (first + k) % ranks;
     for (int k = extra; k < ranks; k++) group[k] = (first + k) % ranks;
@@ -89,10 +90,10 @@ static int *parts_from(const two_stage *state, const qdr_pattern_view *view, int
 
 static void add_part(const two_stage *state, const qdr_pattern_view *view, int64_t m, int part,
                      qdr_row_reader *reader) {
-    int64_t length = qdri_part_length(view->ranks, view->items[m], state->start[m], part);
-    if (length == 0) return;
+    if (!qdri_part_exists(view->ranks, view->items[m], state->start[m], part)) return;
     qdri_row_piece(reader, view->origin[m], view->destination[m],
-                   qdri_part_offset(view->ranks, view->items[m], state->start[m], part), length);
+                   qdri_part_offset(view->ranks, view->items[m], state->start[m], part),
+                   qdri_part_length(view->ranks, view->items[m], state->start[m], part));
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */

@@ -10,10 +10,10 @@ function heatGeometry(section, width) {
 }
 
 // Logarithmic, the largest the strongest, never so light that a cell looks empty. The scale covers a factor of 16 at least, so
-// that sizes which are nearly equal have nearly equal colours.
+// that sizes which are nearly equal have nearly equal colours. Messages without bytes look like those of one.
 function heatShare(section, amount) {
-  const { least, most } = section;
-  return 1 - 0.9 * Math.log(most / amount) / Math.log(Math.max(most / least, 16));
+  const least = Math.max(section.least, 1), most = Math.max(section.most, 1);
+  return 1 - 0.9 * Math.log(most / Math.max(amount, 1)) / Math.log(Math.max(most / least, 16));
 }
 
 function drawHeatSums(context, section, g) {

@@ -1,0 +1,1 @@
+for points in 545 2000 3000 9000; do quadrille stat mesh3d:n=32,points=$points,bytes=20 | grep -E "^(symmetric|density)"; done; quadrille compare mesh3d:n=16,points=2000,bytes=20 -m cm5 --check --no-build-time | tail -n 1 | sed 's,[0-9][0-9]*,N,'
