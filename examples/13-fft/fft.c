@@ -88,6 +88,15 @@ static void free_side(side *gone) {
     free(gone->count);
 }
 
+static qdr_boxes boxes_of(const fft *one, const box *part, const side *side) {
+    return (qdr_boxes){.dimensions = one->shape->axes,
+                       .extent = part->count,
+                       .boxes = side->boxes,
+                       .rank = side->rank,
+                       .lower = side->lower,
+                       .count = side->count};
+}
+
 /* One map over all ranks, also where ranks exchange in rows or columns of the grid alone. */
 static qdr_status make_exchange(const fft *one, const int *before, const int *after,
                                 const qdr_plan_options *plan, qdr_map **map) {
@@ -95,18 +104,7 @@ static qdr_status make_exchange(const fft *one, const int *before, const int *af
     side sends = {0}, receives = {0};
     qdr_status status = list_boxes(one, &from, after, &sends);
     if (!status) status = list_boxes(one, &to, before, &receives);
-    qdr_boxes out = {.dimensions = one->shape->axes,
-                     .extent = from.count,
-                     .boxes = sends.boxes,
-                     .rank = sends.rank,
-                     .lower = sends.lower,
-                     .count = sends.count};
-    qdr_boxes in = {.dimensions = one->shape->axes,
-                    .extent = to.count,
-                    .boxes = receives.boxes,
-                    .rank = receives.rank,
-                    .lower = receives.lower,
-                    .count = receives.count};
+    qdr_boxes out = boxes_of(one, &from, &sends), in = boxes_of(one, &to, &receives);
     qdr_map_options options = QDR_MAP_OPTIONS;
     options.plan = plan;
     options.reverse = QDR_REVERSE_REPLACE; /* the way back of the inverse */

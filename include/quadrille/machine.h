@@ -13,6 +13,9 @@
  * bandwidth * mu *streams* at full speed, at least one. With more than that at once, packet switching slows all of
  * them down; circuit switching makes the later ones wait.
  *
+ * A switch whose ports have short queues drops what several senders push at one of them (`queue`). What was lost comes again
+ * after a time-out, which may be longer than the whole exchange.
+ *
  * One description serves prediction, link-contention scheduling and simulation. A machine never changes once it is
  * made.
  */
@@ -48,7 +51,9 @@ typedef struct qdr_machine_parameters {
     int64_t packet, payload; /* 0, 0: a message travels as it is */
     double barrier;          /* synchronising all ranks */
     double combine, scan;    /* reduction, prefix sum: per element of the vector */
-    double broadcast;        /* of a network of its own for that: per byte, to all ranks at once; 0: there is none */
+    double broadcast; /* of a network of its own for that: per byte, to all ranks at once; 0: there is none */
+    int64_t queue;  /* bytes that a port of a switch holds before it drops packets; 0: nothing is ever lost */
+    double timeout; /* after which what was lost comes again */
 } qdr_machine_parameters;
 
 /* Local. Makes the machine of a spec for `ranks` ranks: a topology ("mesh:columns=8,tau=1us,mu=1ns"), or a preset,

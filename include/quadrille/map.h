@@ -138,7 +138,8 @@ static inline qdr_status qdr_map_from_boxes(MPI_Comm comm, const qdr_boxes *send
 
 /* Local. Gives other lists for the same partners, from the next start on: flat, or in the order of qdr_map_look().
  * NULL leaves a side as it is; where the library chose the order of links, both sides are needed. The two ends must
- * state the same counts. Counts may change only with algorithms that take any size (`paced`, `async`, `distributed`).
+ * state the same counts. Counts may change only with algorithms that take any size (`paced`, `async`,
+ * `distributed`), and where no algorithm was asked for.
  * QDR_ERR_BUSY while an exchange is under way. Allocates O(links). */
 static inline qdr_status qdr_map_relist(qdr_map *map, const qdr_indices *sends, const qdr_indices *receives);
 

@@ -162,8 +162,8 @@ typedef struct qdr_buffers {
     const void *outgoing_base; /* used when outgoing is NULL */
     void *incoming_base;       /* used when incoming is NULL */
     const int64_t *outgoing_offset, *incoming_offset;
-    /* Sizes of this one exchange, if they are not the plan's; with `paced`, `distributed` and `async` only. Both ends
-     * must state the same. */
+    /* Sizes of this one exchange, if they are not the plan's; with `paced`, `distributed` and `async` only, and where no
+     * algorithm was asked for. Both ends must state the same. */
     const int64_t *outgoing_items, *incoming_items;
     /* Bytes from one item to the next: 0 or item_bytes. Other strides are for maps. */
     int64_t outgoing_stride, incoming_stride;

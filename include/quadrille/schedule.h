@@ -183,6 +183,19 @@ static inline qdr_status qdr_schedule_predict(const qdr_schedule *schedule, cons
                                               int64_t item_bytes, qdr_step *steps,
                                               qdr_prediction *prediction);
 
+/* One way to run an exchange, as plans do (plan.h). */
+typedef struct qdr_way {
+    const char *algorithm; /* also one that is scheduled at run time */
+    const char *pacing;    /* NULL: what suits the algorithm */
+    int barrier;           /* all ranks meet after each phase */
+    int64_t window;        /* bytes that may be under way to a port; 0: what it would find out for itself */
+} qdr_way;
+
+/* Local. What an exchange takes in one way: qdr_schedule_predict() asks what a schedule allows, this what the rule of a
+ * pacing makes of it. QDR_ERR_INVALID: that way is not predicted, which are `requests`, and `grants` by a schedule. */
+static inline qdr_status qdr_way_predict(const qdr_pattern *pattern, const qdr_way *way,
+                                         const qdr_machine *machine, int64_t item_bytes, double *seconds);
+
 /* ---- broadcast ----------------------------------------------------------------------------------------- */
 
 /* Local. The steps by which group[0] brings `items` items to the other count - 1 ranks of the group, one stage per
@@ -217,6 +230,9 @@ qdr_status qdr_schedule_predict_sized(const qdr_schedule *schedule, const qdr_ma
 qdr_status qdr_steps_predict_sized(int64_t count, qdr_step *steps, const qdr_machine *machine,
                                    int64_t item_bytes, qdr_prediction *prediction, size_t prediction_bytes);
 
+qdr_status qdr_way_predict_sized(const qdr_pattern *pattern, const qdr_way *way, size_t way_bytes,
+                                 const qdr_machine *machine, int64_t item_bytes, double *seconds);
+
 static inline qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *info) {
     return qdr_schedule_look_sized(schedule, info, sizeof *info);
 }
@@ -235,6 +251,11 @@ static inline qdr_status qdr_schedule_predict(const qdr_schedule *schedule, cons
 static inline qdr_status qdr_steps_predict(int64_t count, qdr_step *steps, const qdr_machine *machine,
                                            int64_t item_bytes, qdr_prediction *prediction) {
     return qdr_steps_predict_sized(count, steps, machine, item_bytes, prediction, sizeof *prediction);
+}
+
+static inline qdr_status qdr_way_predict(const qdr_pattern *pattern, const qdr_way *way,
+                                         const qdr_machine *machine, int64_t item_bytes, double *seconds) {
+    return qdr_way_predict_sized(pattern, way, sizeof *way, machine, item_bytes, seconds);
 }
 
 #ifdef __cplusplus

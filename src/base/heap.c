@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "heap.h"
+#include "base/heap.h"
+
+#include "base/memory.h"
 
 static int before(const qdri_heap_entry *a, const qdri_heap_entry *b) {
     return a->key < b->key || (a->key == b->key && a->id < b->id);
@@ -11,6 +13,13 @@ void qdri_heap_push(qdri_heap *heap, double key, int64_t id) {
     for (; place > 0 && before(&pushed, &entry[(place - 1) / 2]); place = (place - 1) / 2)
         entry[place] = entry[(place - 1) / 2];
     entry[place] = pushed;
+}
+
+int qdri_heap_add(qdri_heap *heap, int64_t *room, double key, int64_t id) {
+    if (heap->count == *room && !qdri_grow(&heap->entry, room, heap->count + 1, sizeof *heap->entry))
+        return 0;
+    qdri_heap_push(heap, key, id);
+    return 1;
 }
 
 qdri_heap_entry qdri_heap_pop(qdri_heap *heap) {

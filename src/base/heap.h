@@ -17,6 +17,9 @@ typedef struct qdri_heap {
 
 void qdri_heap_push(qdri_heap *heap, double key, int64_t id);
 
+/* The same into a heap that grows, which has room for `*room` entries. 0: there is no memory. */
+int qdri_heap_add(qdri_heap *heap, int64_t *room, double key, int64_t id);
+
 /* The heap is not empty. */
 qdri_heap_entry qdri_heap_pop(qdri_heap *heap);
 

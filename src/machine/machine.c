@@ -127,6 +127,8 @@ static void set_parameters(const qdri_spec *spec, int ranks, double mu, qdr_mach
     set->combine = real_or(spec, "combine", 16 * mu);
     set->scan = real_or(spec, "scan", 8 * mu * doublings);
     set->broadcast = real_or(spec, "broadcast", 0);
+    set->queue = qdri_spec_integer(spec, "queue");
+    set->timeout = qdri_spec_real(spec, "timeout");
 }
 
 static void set_frame(const qdri_spec *spec, int ranks, double port, qdri_frame *frame) {

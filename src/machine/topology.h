@@ -87,6 +87,8 @@ static inline int64_t qdri_other(int64_t from, int64_t to) {
     X("combine", TIME, "", 0, 1e6, NULL, "reduction, per element; absent: 16 * mu")                          \
     X("scan", TIME, "", 0, 1e6, NULL, "prefix sum, per element; absent: 8 * mu * lg ranks")                  \
     X("broadcast", TIME, "", 0, 1e3, NULL, "per byte to all ranks, by a network for that; absent: none")     \
+    X("queue", INTEGER, "0", 0, 0x1p62, NULL, "bytes a port of a switch holds; 0: nothing is ever lost")     \
+    X("timeout", TIME, "200ms", 0, 1e6, NULL, "after which what was lost comes again")                       \
     X("link", RATE, "", 1e-3, 1e15, NULL, "an ordinary link; absent: 1/mu, one transfer at full speed")      \
     X("n", INTEGER, "", 1, QDRI_MACHINE_RANKS, NULL, "ranks the machine holds; absent: those asked for")
 

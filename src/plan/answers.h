@@ -16,8 +16,6 @@
 
 #include "plan/port.h"
 
-enum { QDRI_PACKET = 1400 }; /* bytes: what a frame of Ethernet holds, with what MPI puts before it */
-
 /* It is kept from exchange to exchange. */
 typedef struct qdri_answers {
     double longest;    /* seconds, of late; 0: none came yet */

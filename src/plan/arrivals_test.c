@@ -26,7 +26,7 @@ typedef struct telling {
 
 #include "plan/port_testing.h"
 
-enum { FIRST_CHUNK = 8 << 10, HEAD = 32, NOTE = HEAD + (int)sizeof(qdri_packed_note) };
+enum { HEAD = 32, NOTE = HEAD + (int)sizeof(qdri_packed_note) };
 
 /* A message of an exchange, at either end; in an exchange, and said for the next. */
 typedef struct hop {
@@ -50,7 +50,8 @@ static int64_t message_bytes;
 static int in_lockstep;
 
 static int64_t window_of(const stepper *one) {
-    return in_lockstep ? message_bytes : qdri_larger((int64_t)(0.6 * one->port.window), QDRI_LEAST_CHUNK);
+    return in_lockstep ? message_bytes
+                       : qdri_larger((int64_t)qdri_window_ahead(one->port.window), QDRI_LEAST_CHUNK);
 }
 
 static int64_t position_of(int phase) {
@@ -68,8 +69,7 @@ static void invite(int to, int64_t limit) {
         if (bytes < message_bytes && bytes - from->invited < window) continue;
         from->invited = bytes;
         from->next_promise = qdri_note_about(qdri_port_unasked(&one->port) / (network.hosts - 1));
-        from->next_chunk =
-            qdri_larger(QDRI_LEAST_CHUNK, qdri_larger(window / 2, qdri_smaller(FIRST_CHUNK, 2 * window / 3)));
+        from->next_chunk = qdri_larger(QDRI_LEAST_CHUNK, qdri_window_chunk(window, QDRI_FIRST_CHUNK));
         send_message(
             to, (to - phase + network.hosts) % network.hosts, NOTE,
             (telling){phase, 1, bytes, from->next_promise, from->next_chunk, qdri_port_tell(&one->port)});
@@ -130,7 +130,7 @@ static void handle(const message *came) {
 /* What goes uninvited, both ends know. */
 static void begin_hop(hop *one, int phase) {
     one->done = 0;
-    one->is_small = !in_lockstep && qdri_port_unasked_of(one->next_promise, message_bytes) == message_bytes;
+    one->is_small = !in_lockstep && qdri_window_unasked_of(one->next_promise, message_bytes) == message_bytes;
     one->chunk = in_lockstep || one->is_small ? message_bytes : one->next_chunk;
     one->invited = one->is_small || in_lockstep ? message_bytes
                    : phase == 1                 ? qdri_smaller(message_bytes, 4 * one->chunk)
@@ -164,7 +164,7 @@ static double measure(const setting *where, int64_t bytes, int lockstep) {
         open_port(&rank[i].port);
         for (int phase = 1; phase < network.hosts; phase++) {
             hop first = {.next_promise = qdri_port_unasked(&rank[i].port) / (network.hosts - 1),
-                         .next_chunk = FIRST_CHUNK};
+                         .next_chunk = QDRI_FIRST_CHUNK};
             rank[i].out[phase] = rank[i].in[phase] = first;
         }
     }

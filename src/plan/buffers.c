@@ -48,8 +48,8 @@ static qdr_status check(const qdri_exchange *exchange, const qdr_buffers *buffer
             (long long)buffers->item_bytes);
     if ((buffers->outgoing_items || buffers->incoming_items) && !exchange->plan->any_size)
         return qdri_fail(QDR_ERR_INVALID,
-                         "sizes may differ from call to call with paced, async and distributed; this plan "
-                         "runs %s",
+                         "sizes may differ from call to call with paced, async and distributed, and where no "
+                         "algorithm was asked for; this plan was asked to run %s",
                          exchange->plan->algorithm);
     return QDR_OK;
 }

@@ -105,6 +105,8 @@ static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_alg
     qdr_pattern_destroy(&cross);
     if (!status) status = qdri_program_from_schedule(schedule, view, is_near, &plan->program);
     if (!status && matrix) plan->schedule = qdri_schedule_retain(schedule);
+    /* Where the rule takes pairs, every rank has a hop to and from every other, and it is a whole message. */
+    plan->any_size |= plan->is_by_rule;
     qdr_schedule_destroy(&schedule);
     return status;
 }
@@ -269,6 +271,13 @@ static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, doub
     return find_out(plan, QDR_OK, 0, deadline, fact);
 }
 
+/* Whether a phase of both ends at about the same time for all: where they differ by more, pairs wait for each other as long as
+ * grants cost (docs/performance.md). */
+static int about_equal(int64_t smallest, int64_t largest) {
+    enum { PART = 10 };
+    return smallest >= largest - largest / PART;
+}
+
 /* The second step: facts and tags; which algorithm. */
 static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *settings, double deadline) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
@@ -286,16 +295,17 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
         snprintf(plan->why, sizeof plan->why, "asked for");
     } else {
         qdri_traits facts = {view.ranks, qdri_wire_one_host(plan->wire), fact[FAN_IN].value,
-                             fact[LEAST_FAN_IN].value == view.ranks - 1 &&
-                                 fact[LARGEST].value == fact[SMALLEST].value};
+                             fact[LEAST_FAN_IN].value == view.ranks - 1 && fact[SMALLEST].value > 0 &&
+                                 about_equal(fact[SMALLEST].value, fact[LARGEST].value)};
         strcpy(settings->algorithm, qdri_rule(&facts, plan->why, sizeof plan->why));
+        plan->is_by_rule = 1;
     }
     return QDR_OK;
 }
 
 /* Where no port says it: what a shallow switch holds. And the least that is worth a message by arrivals, until the
  * receivers know better. */
-enum { USUAL_WINDOW = 40 << 10, FIRST_CHUNK = 8 << 10 };
+enum { USUAL_WINDOW = 40 << 10 };
 
 static double all_unless_said(double share) {
     return share > 0 ? share : 1;
@@ -322,7 +332,7 @@ static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
     if (!plan->chunk) plan->chunk = settings->chunk;
     plan->chunk_is_told = !plan->chunk && plan->port && by_arrivals;
     if (!plan->chunk && plan->port)
-        plan->chunk = by_grants ? QDRI_GRANTED_CHUNK : FIRST_CHUNK / plan->sharing;
+        plan->chunk = by_grants ? QDRI_GRANTED_CHUNK : QDRI_FIRST_CHUNK / plan->sharing;
     else if (!plan->chunk)
         plan->chunk = (int64_t)((double)plan->window * chunk_share / window_share);
     if (plan->chunk < 1) plan->chunk = 1;

@@ -125,7 +125,7 @@ static void test_buffers(void) {
     EXPECT(qdr_plan_start(plan, &buffers, &exchange), QDR_ERR_INVALID, "overlaps");
     buffers = good;
     buffers.outgoing_items = sizes;
-    EXPECT(qdr_plan_start(plan, &buffers, &exchange), QDR_ERR_INVALID, "this plan runs linear");
+    EXPECT(qdr_plan_start(plan, &buffers, &exchange), QDR_ERR_INVALID, "this plan was asked to run linear");
     buffers = good;
     buffers.incoming_offset = far + 1;
     if (view.receives == 1)

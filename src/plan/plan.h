@@ -271,6 +271,7 @@ struct qdr_plan {
     int64_t failed_in;      /* this one */
     char failure[QDRI_NEWS_TEXT];
     int any_size;      /* sizes may differ at every call */
+    int is_by_rule;    /* nobody asked for this algorithm */
     int ordered;       /* grants follow the schedule; else (`paced`) they find their own order */
     unsigned promises; /* of each phase */
     int barrier;

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 
-static const double factor = 3, most_gain = 1.4;
-static const double first_window = 20 << 10, first_unasked = 40 << 10, least_window = 2 * QDRI_LEAST_CHUNK;
+static const double most_gain = 1.4;
+static const double first_window = 20 << 10, least_window = 2 * QDRI_LEAST_CHUNK;
 static const double first_rate = 1.25e6;                   /* bytes per second: of a slow wire */
 static const double burst = 64 << 10;                      /* bytes after a pause that say nothing */
 static const double busy_enough = 0.90, quite_busy = 0.96; /* of the best rate */
@@ -35,11 +35,11 @@ static void set_window(qdri_port *port, double window) {
 
 /* What keeps a wire busy where nobody answers late. */
 static double need_for(const qdri_port *port, double rate) {
-    return rate * port->latency + 2.0 * QDRI_LEAST_CHUNK / port->sharing;
+    return qdri_window_need(rate, port->latency, port->sharing);
 }
 
 static double window_for(const qdri_port *port, double rate) {
-    return port->gain * factor * need_for(port, rate);
+    return port->gain * qdri_window_for(rate, port->latency, port->sharing);
 }
 
 /* Even a slow wire needs much under way if it is long. */
@@ -166,13 +166,9 @@ void qdri_port_told(qdri_port *port, qdri_port_word word, double now) {
     set_window(port, port->window + taken * ((double)word.window - port->window));
 }
 
-/* A round trip spared is worth some risk, where nothing was ever lost. Where it takes long, grants for the rest of the window
- * go while this comes. */
 int64_t qdri_port_unasked(const qdri_port *port) {
-    double first = first_unasked / port->sharing,
-           found = (qdri_port_is_far(port) ? 0.6 : 1.25) * port->window;
     if (port->ceiling > 0) return (int64_t)port->window;
-    return (int64_t)(port->is_found && found > first ? found : first);
+    return (int64_t)qdri_window_unasked(port->is_found ? port->window : 0, port->latency, port->sharing);
 }
 
 /* ---- on a wire ----------------------------------------------------------------------------------------- */

@@ -28,11 +28,8 @@
 #ifndef QDRI_PORT_H
 #define QDRI_PORT_H
 
+#include "base/window.h"
 #include "wire/wire.h"
-
-/* Bytes of the least chunk: two full frames of Ethernet, with what MPI puts before them. And of what is worth a grant:
- * three, since the note, the headers and the acknowledgements of two would be a twelfth of them. */
-enum { QDRI_LEAST_CHUNK = 2800, QDRI_GRANTED_CHUNK = 4200 };
 
 /* What a rank tells the others, in bytes and bytes per second; 0: nothing yet. */
 typedef struct qdri_port_word {
@@ -85,8 +82,7 @@ void qdri_port_told(qdri_port *port, qdri_port_word word, double now);
 
 /* Whether a round trip takes so long that much has to be under way. */
 static inline int qdri_port_is_far(const qdri_port *port) {
-    const double seconds = 0.002;
-    return port->latency > seconds;
+    return qdri_window_is_far(port->latency);
 }
 
 /* The most that is granted at once. Before it sends more, MPI asks whether it may, which takes a round trip; a millisecond's
@@ -99,11 +95,6 @@ static inline int64_t qdri_port_most_chunk(const qdri_port *port) {
 
 /* How many bytes an exchange may send this rank without being asked. */
 int64_t qdri_port_unasked(const qdri_port *port);
-/* How many of a message go so, of which `promised` may: a little more, where that is all of it, since to be asked for the rest
- * takes a round trip. Both ends compute it. */
-static inline int64_t qdri_port_unasked_of(int64_t promised, int64_t bytes) {
-    return bytes <= promised + promised / 4 ? bytes : promised;
-}
 
 /* ---- on a wire ----------------------------------------------------------------------------------------- */
 

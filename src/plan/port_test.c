@@ -186,7 +186,7 @@ static void send_unasked(int to, int64_t most) {
     for (int i = 1; i < network.hosts; i++) {
         int from = (to + i) % network.hosts;
         int64_t bytes = fixed_window ? qdri_smaller(bytes_of[from][to], most / sources)
-                                     : qdri_port_unasked_of(most / sources, bytes_of[from][to]);
+                                     : qdri_window_unasked_of(most / sources, bytes_of[from][to]);
         if (bytes == 0) continue;
         rank[to].begun[from] += bytes;
         rank[to].outstanding += bytes;

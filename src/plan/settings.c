@@ -103,7 +103,7 @@ const char *qdri_rule(const qdri_traits *facts, char *why, size_t size) {
         return "async";
     }
     if (facts->uniform_complete) {
-        snprintf(why, size, "everyone sends the same to everyone across a network: in pairs");
+        snprintf(why, size, "everyone sends about the same to everyone across a network: in pairs");
         return "pairwise";
     }
     snprintf(why, size, "up to %lld ranks send to one across a network: receivers grant",

@@ -32,7 +32,7 @@ qdr_status qdri_settings_decode(qdri_settings *told);
 typedef struct qdri_traits {
     int ranks, one_host;
     int64_t fan_in;       /* most messages into one rank */
-    int uniform_complete; /* everyone sends the same to everyone */
+    int uniform_complete; /* everyone sends about the same to everyone */
 } qdri_traits;
 
 /* Pure. The algorithm where none was asked for, and one sentence why. */

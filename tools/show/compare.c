@@ -23,7 +23,7 @@ static void add_candidate(comparison *comparison, char *spec) {
     comparison->rows++;
 }
 
-/* All that have a schedule beforehand, or the ones asked for. */
+/* All that have a schedule beforehand, and with a pacing the others too; or the ones asked for. */
 static void choose_candidates(const arguments *arguments, comparison *comparison) {
     const qdr_algorithm_info *info;
     const char *text;
@@ -32,7 +32,8 @@ static void choose_candidates(const arguments *arguments, comparison *comparison
         while ((name = next_name(&text))) add_candidate(comparison, name);
     comparison->asked = comparison->rows > 0;
     for (int i = 0; !comparison->asked && (info = qdr_algorithm(i)); i++)
-        if (!info->at_run_time) add_candidate(comparison, copy_text(info->name));
+        if (!info->at_run_time || (comparison->pacing && !*comparison->pacing))
+            add_candidate(comparison, copy_text(info->name));
 }
 
 /* ---- one algorithm ------------------------------------------------------------------------------------- */
@@ -61,13 +62,34 @@ static void rate(const comparison *comparison, compare_row *row) {
         row->prediction.seconds + (comparison->measures ? row->build / (double)comparison->reuse : 0);
 }
 
+static qdr_status predict_paced(const comparison *comparison, compare_row *row) {
+    qdr_way way = {.algorithm = row->spec, .pacing = comparison->pacing};
+    return qdr_way_predict(comparison->pattern, &way, comparison->machine, 1, &row->prediction.seconds);
+}
+
+/* There is nothing to build, and one phase. */
+static qdr_status evaluate_unscheduled(const comparison *comparison, compare_row *row,
+                                       const qdr_algorithm_info *algorithm) {
+    qdr_status status = predict_paced(comparison, row);
+    row->algorithm = algorithm->name;
+    row->aliases = algorithm->aliases;
+    row->direct = row->stages = 1;
+    row->phases = 1;
+    row->transfers = comparison->statistics.messages;
+    if (!status) rate(comparison, row);
+    return status;
+}
+
 static qdr_status evaluate(const comparison *comparison, compare_row *row) {
     qdr_schedule *schedule = NULL;
     qdr_schedule_info info;
     const qdr_algorithm_info *algorithm;
+    if (comparison->pacing && !qdr_algorithm_find(row->spec, &algorithm) && algorithm->at_run_time)
+        return evaluate_unscheduled(comparison, row, algorithm);
     qdr_status status = build(comparison, row, &schedule);
     if (!status) status = qdr_schedule_look(schedule, &info);
     if (!status) status = qdr_schedule_predict(schedule, comparison->machine, 1, NULL, &row->prediction);
+    if (!status && comparison->pacing) status = predict_paced(comparison, row);
     if (!status && comparison->checks) {
         qdr_status check = qdr_schedule_check(schedule);
         if (check == QDR_ERR_BROKEN)
@@ -123,50 +145,69 @@ static int broken_rows(const comparison *comparison) {
     return broken;
 }
 
-static int compare(const arguments *arguments, comparison *comparison, FILE *out) {
+int compare_all(const arguments *arguments, comparison *comparison) {
     qdr_pattern_measure(comparison->pattern, &comparison->statistics);
     if (qdr_bounds_compute(comparison->pattern, comparison->machine, 1, &comparison->bounds))
         return complain_library();
     choose_candidates(arguments, comparison);
     int code = evaluate_all(comparison);
+    if (!code) qsort(comparison->row, (size_t)comparison->rows, sizeof *comparison->row, by_total);
+    return code;
+}
+
+void compare_close(comparison *comparison) {
+    for (int64_t i = 0; i < comparison->rows; i++) {
+        free(comparison->row[i].spec);
+        free(comparison->row[i].refusal);
+        free(comparison->row[i].broken);
+    }
+    free(comparison->row);
+    qdr_machine_destroy(&comparison->machine);
+    qdr_pattern_destroy(&comparison->pattern);
+}
+
+static int compare(const arguments *arguments, comparison *comparison, FILE *out) {
+    int code = compare_all(arguments, comparison);
     if (code) return code;
-    qsort(comparison->row, (size_t)comparison->rows, sizeof *comparison->row, by_total);
     code = argument(arguments, "json") ? compare_write_json(comparison, out)
                                        : compare_write_text(comparison, out);
     return code ? code : broken_rows(comparison) ? EXIT_CHECK : EXIT_GOOD;
 }
 
+static int is_pacing(const char *word) {
+    static const char *const words[] = {"own", "free", "arrivals", "grants", "turns"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(word, words[i])) return 1;
+    return 0;
+}
+
+int compare_read(const arguments *arguments, comparison *comparison) {
+    comparison->reuse = 1000;
+    comparison->measures = argument(arguments, "no-build-time") == NULL;
+    comparison->pacing = argument(arguments, "pacing");
+    if (comparison->pacing && !is_pacing(comparison->pacing))
+        return complain("--pacing '%s' is not valid; expected one of own, free, arrivals, grants, turns",
+                        comparison->pacing);
+    if (comparison->pacing && !strcmp(comparison->pacing, "own")) comparison->pacing = "";
+    return argument_count(arguments, "reuse", 1, INT64_C(1) << 40, &comparison->reuse);
+}
+
 static int run(const arguments *arguments, FILE *out) {
-    comparison comparison = {
-        .text = arguments->operand[0],
-        .reuse = 1000,
-        .checks = argument(arguments, "check") != NULL,
-        .measures = argument(arguments, "no-build-time") == NULL,
-    };
-    int code = argument_count(arguments, "reuse", 1, INT64_C(1) << 40, &comparison.reuse);
+    comparison comparison = {.text = arguments->operand[0], .checks = argument(arguments, "check") != NULL};
+    int code = compare_read(arguments, &comparison);
     if (!code) code = input_pattern(arguments, comparison.text, &comparison.pattern);
     if (!code)
         code =
             input_machine(arguments, NULL, qdr_pattern_look(comparison.pattern).ranks, &comparison.machine);
     if (!code) code = compare(arguments, &comparison, out);
-    for (int64_t i = 0; i < comparison.rows; i++) {
-        free(comparison.row[i].spec);
-        free(comparison.row[i].refusal);
-        free(comparison.row[i].broken);
-    }
-    free(comparison.row);
-    qdr_machine_destroy(&comparison.machine);
-    qdr_pattern_destroy(&comparison.pattern);
+    compare_close(&comparison);
     return code;
 }
 
 static const option options[] = {
     {'m', "machine", "MACHINE", "the machine to predict on", OPTION_REQUIRED},
-    {'a', "algorithm", "NAMES", "only these: A,B,C, or one with options: random:seed=7,...", OPTION_REPEATS},
-    {0, "reuse", "R", "exchanges that use a schedule once it is built (default 1000)", OPTION_ONCE},
+    OPTIONS_OF_COMPARISON,
     {0, "check", NULL, "also check every schedule; exit code 1 when one fails", OPTION_ONCE},
-    {0, "no-build-time", NULL, "leave out the measured S, so that the output is always the same",
-     OPTION_ONCE},
     OPTION_JSON,
     OPTION_BYTES,
     OPTIONS_END,
@@ -186,10 +227,15 @@ const command compare_command = {
         "carries at full speed. A schedule is marked unsafe where the bytes on their way to\n"
         "one rank exceed what the machine's buffers hold.\n"
         "\n"
+        "C is what the phases of a schedule allow. With --pacing it is what plans make of them: in\n"
+        "chunks, with windows as their ports find them, and everything at once where that is the way;\n"
+        "'paced', which has no schedule, is then among them.\n"
+        "\n"
         "Names may be joined by commas. Options (random:seed=7) reach to the end of a value: repeat -a\n"
         "for more.\n",
     .examples = "quadrille compare mesh:n=32,points=2800 -m cm5\n"
                 "quadrille compare complete:n=32,bytes=1Ki -m cm5 -a LEX,PEX,REX,BEX\n"
+                "quadrille compare zipf:n=16,density=0.5,bytes=64K --pacing own -m ethernet:queue=200K\n"
                 "quadrille compare matrix.mtx -m ethernet -a random:seed=1 -a random:seed=2 --json\n",
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/arguments.h"
 #include "quadrille.h"
 
 typedef struct compare_row {
@@ -29,9 +30,28 @@ typedef struct comparison {
     qdr_bounds bounds;
     int64_t reuse;
     int measures, checks, asked;
-    compare_row *row; /* sorted; those that were refused come last */
+    const char *pacing; /* as plans run it; "": what suits each; NULL: what its phases allow */
+    compare_row *row;   /* sorted; those that were refused come last */
     int64_t rows, kept, refused;
 } comparison;
+
+/* What all that compare take, word for word. */
+#define OPTIONS_OF_COMPARISON                                                                                \
+    {'a', "algorithm", "NAMES", "only these: A,B,C, or one with options: random:seed=7,...",                 \
+     OPTION_REPEATS},                                                                                        \
+        {0, "pacing", "WORD", "as plans run it: 'own' (what suits each), free, arrivals, grants or turns",   \
+         OPTION_ONCE},                                                                                       \
+        {0, "reuse", "R", "exchanges that use a schedule once it is built (default 1000)", OPTION_ONCE}, {   \
+        0, "no-build-time", NULL, "leave out the measured S, so that the output is always the same",         \
+            OPTION_ONCE                                                                                      \
+    }
+
+/* What --reuse, --no-build-time and --pacing say. */
+int compare_read(const arguments *arguments, comparison *comparison);
+
+/* Evaluates the algorithms of --algorithm, or all, on the pattern and the machine that are there, and sorts them. */
+int compare_all(const arguments *arguments, comparison *comparison);
+void compare_close(comparison *comparison);
 
 int compare_write_text(const comparison *comparison, FILE *out);
 int compare_write_json(const comparison *comparison, FILE *out);

@@ -86,7 +86,7 @@ static void write_footer(const comparison *comparison, FILE *out) {
                     "# %s is unsafe: up to %" PRId64
                     " bytes on their way to one rank, the buffer holds %" PRId64 "\n",
                     row->spec, row->prediction.unconfirmed, qdr_machine_look(comparison->machine)->buffer);
-        if (row->ratio < 1 - 1e-6)
+        if (row->ratio < 1 - 1e-6 && i < comparison->kept)
             fprintf(out,
                     "# BELOW THE BOUND: %s is predicted to take %.4f of what nothing can beat, which is a "
                     "mistake of "
@@ -111,6 +111,8 @@ int compare_write_text(const comparison *comparison, FILE *out) {
         comparison->text, s->ranks, s->ranks == 1 ? "" : "s", s->messages, s->items, s->degree, s->traffic);
     fprintf(out, "# %s: bound of direct schedules %s", qdr_machine_spec(comparison->machine),
             units_seconds(comparison->bounds.direct, bound));
+    if (comparison->pacing)
+        fprintf(out, "; pacing: %s", *comparison->pacing ? comparison->pacing : "what suits each");
     if (comparison->measures) fprintf(out, "; R = %" PRId64, comparison->reuse);
     fputs("\n", out);
     write_table(comparison, out);
@@ -134,11 +136,15 @@ int compare_write_json(const comparison *comparison, FILE *out) {
     const qdr_pattern_statistics *s = &comparison->statistics;
     json_t *rows = json_array();
     for (int64_t i = 0; i < comparison->kept; i++) json_add(rows, json_row(comparison, &comparison->row[i]));
-    return json_print(json_pack("{s:{s:i, s:I, s:I, s:I, s:I}, s:o, s:f, s:o, s:I, s:f}", "pattern", "ranks",
-                                s->ranks, "messages", (json_int_t)s->messages, "bytes", (json_int_t)s->items,
-                                "max_degree", (json_int_t)s->degree, "max_traffic", (json_int_t)s->traffic,
-                                "machine", json_text(qdr_machine_spec(comparison->machine)), "bound_seconds",
-                                comparison->bounds.direct, "schedules", rows, "reuse",
-                                (json_int_t)comparison->reuse, "bound_any_seconds", comparison->bounds.any),
-                      out);
+    json_t *all =
+        json_made(json_pack("{s:{s:i, s:I, s:I, s:I, s:I}, s:o, s:f, s:o, s:I, s:f}", "pattern", "ranks",
+                            s->ranks, "messages", (json_int_t)s->messages, "bytes", (json_int_t)s->items,
+                            "max_degree", (json_int_t)s->degree, "max_traffic", (json_int_t)s->traffic,
+                            "machine", json_text(qdr_machine_spec(comparison->machine)), "bound_seconds",
+                            comparison->bounds.direct, "schedules", rows, "reuse",
+                            (json_int_t)comparison->reuse, "bound_any_seconds", comparison->bounds.any),
+                  "the comparison");
+    if (comparison->pacing)
+        json_put(all, "pacing", json_text(*comparison->pacing ? comparison->pacing : "own"));
+    return json_print(all, out);
 }

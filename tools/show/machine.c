@@ -61,14 +61,14 @@ static int write_json(const qdr_machine *machine, FILE *out) {
                                      transfer_seconds(machine, 0, p->ranks - 1, example_bytes[i])));
     return json_print(
         json_pack("{s:o, s:s, s:i, s:f, s:f, s:f, s:f, s:s, s:s, s:I, s:s, s:I, s:I, s:f, s:f, s:f, s:f, "
-                  "s:I, s:o, s:o}",
+                  "s:I, s:f, s:I, s:o, s:o}",
                   "machine", json_text(qdr_machine_spec(machine)), "topology", qdr_machine_topology(machine),
                   "ranks", p->ranks, "tau", p->tau, "mu", p->mu, "hop", p->hop, "copy", p->copy, "ports",
                   port_words[p->ports], "sends", send_words[p->sends], "buffer", (json_int_t)p->buffer,
                   "switching", switching_words[p->switching], "packet", (json_int_t)p->packet, "payload",
                   (json_int_t)p->payload, "barrier", p->barrier, "combine", p->combine, "scan", p->scan,
-                  "broadcast", p->broadcast, "links", (json_int_t)qdr_machine_links(machine), "routes", route,
-                  "transfers", transfer),
+                  "broadcast", p->broadcast, "queue", (json_int_t)p->queue, "timeout", p->timeout, "links",
+                  (json_int_t)qdr_machine_links(machine), "routes", route, "transfers", transfer),
         out);
 }
 
@@ -117,6 +117,10 @@ static void write_parameters(const qdr_machine *machine, FILE *out) {
     put_time(&table, "scan", p->scan, "prefix sum, per element");
     if (p->broadcast > 0)
         put_time(&table, "broadcast", p->broadcast, "per byte to all ranks, by a network for that");
+    if (p->queue > 0) {
+        put_count(&table, "queue", p->queue, "bytes a port of a switch holds");
+        put_time(&table, "timeout", p->timeout, "after which what was lost comes again");
+    }
     put_count(&table, "links", qdr_machine_links(machine), "");
     table_write(&table, 0, out);
     table_close(&table);

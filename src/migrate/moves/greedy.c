@@ -16,7 +16,8 @@
  *   - When it could have been parked, but not paid for. Two full ranks that swap a unit, beside a third with
  *     plenty of room, need three phases if one unit is parked and two if both are; so neither half of the paper's
  *     claim can be had always together with the other. Here the number of phases holds: beyond T/2 is parked, in
- *     the phase before the last, if the bound is missed otherwise, and never else.
+ *     the phase before the last, if the bound is missed otherwise, or if it is asked for (most=all), and never
+ *     else.
  *   - When more is lacking than there is room for, and still room is left that nobody can pay for. Then each
  *     rank that lacks room, and each that it has data for, gets all that is to come from origins in the next
  *     phase (else one of them could pay). If that holds for all of them only parked data is left after it, every
@@ -37,6 +38,7 @@ typedef struct greedy {
     qdri_ledger ledger;
     qdri_first first;
     park_first park;
+    int parks_all;      /* the option `most` */
     int64_t *committed; /* [ranks] units parked in this phase, to be paid for in the next */
     qdri_heap waiting;  /* [ranks] those that lack room, by who parks first */
     int64_t space;      /* units of room on ranks that wait for nothing */
@@ -134,7 +136,7 @@ static qdr_status park_all(greedy *g, int paid) {
 static int unpaid_is_right(const greedy *g) {
     const qdri_moves_request *request = g->ledger.request;
     int64_t phase = g->ledger.phases->count + 1;
-    return g->ledger.total_parked + g->lacking <= request->total / 2 ||
+    return g->parks_all || g->ledger.total_parked + g->lacking <= request->total / 2 ||
            phase + 2 > qdri_greedy_bound(request);
 }
 
@@ -163,7 +165,8 @@ static qdr_status run(greedy *g) {
 
 static qdr_status build(const qdri_moves_request *request, qdri_phases *phases, const char **taken) {
     greedy g = {.first = (qdri_first)qdri_spec_integer(request->options, "first"),
-                .park = (park_first)qdri_spec_integer(request->options, "park")};
+                .park = (park_first)qdri_spec_integer(request->options, "park"),
+                .parks_all = qdri_spec_integer(request->options, "most") == 1};
     qdri_budget *budget = request->budget;
     (void)taken;
     QDRI_TRY(qdri_ledger_open(&g.ledger, request, phases));
@@ -179,6 +182,7 @@ static qdr_status build(const qdri_moves_request *request, qdri_phases *phases, 
 static const qdri_option options[] = {
     QDRI_FIRST_OPTION,
     {"park", QDRI_WORD, "starved", 0, 0, "starved largest rank", "which rank parks first", 0},
+    {"most", QDRI_WORD, "half", 0, 0, "half all", "how much of T is parked to end a phase sooner", 0},
 };
 
 const qdri_moves_method qdri_moves_greedy = {

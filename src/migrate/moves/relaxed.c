@@ -19,7 +19,7 @@
  *
  * Of all x those near out save the first phase and those near in the last.
  */
-#include "migrate/moves/relaxed.h"
+#include "migrate/moves/moves.h"
 
 #include "migrate/moves/even.h"
 
@@ -35,7 +35,8 @@ static int suffices(const qdri_moves_request *request, int64_t steps) {
     return sum >= request->total;
 }
 
-int64_t qdri_relaxed_steps(const qdri_moves_request *request) {
+/* L: schedules have at most L + 2 phases; 0 where there is too little room for that. */
+static int64_t find_steps(const qdri_moves_request *request) {
     int64_t fails = request->bound - 1, does = request->bound;
     while (!suffices(request, does)) {
         if (does > QDRI_PHASES_LIMIT) return 0;
@@ -227,7 +228,7 @@ static qdr_status run(relaxed *r) {
 }
 
 static qdr_status build(const qdri_moves_request *request, qdri_phases *phases, const char **taken) {
-    relaxed r = {.request = request, .phases = phases, .steps = qdri_relaxed_steps(request)};
+    relaxed r = {.request = request, .phases = phases, .steps = find_steps(request)};
     qdri_budget *budget = request->budget;
     (void)taken;
     if (r.steps == 0)

@@ -75,7 +75,7 @@ static int64_t unasked(const qdri_exchange *exchange, const qdri_half *half, int
     int64_t bytes = granting_of(half, number)->stage_bytes,
             limit = exchange->window / exchange->program->ranks;
     if (exchange->plan->ordered) return bytes <= limit ? bytes : 0;
-    if (exchange->plan->port) return qdri_port_unasked_of(half->terms[number].unasked, bytes);
+    if (exchange->plan->port) return qdri_window_unasked_of(half->terms[number].unasked, bytes);
     return qdri_smaller(bytes, half->terms[number].unasked);
 }
 

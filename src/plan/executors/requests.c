@@ -71,10 +71,21 @@ static int draw(qdri_exchange *exchange, double now, double *wake) {
     return drawn;
 }
 
+/* Only a sleeper has to be looked at: where MPI is simulated, whoever is not waits inside it. */
+static void set_waiting(requests *state, int waits) {
+    if (waits == state->waiting) return;
+    if (waits)
+        qdri_poller_add(state->exchange->wire, &state->poller);
+    else
+        qdri_poller_remove(state->exchange->wire, &state->poller);
+    state->waiting = waits;
+}
+
 static void ask(qdri_exchange *exchange) {
     requests *state = exchange->state;
     if (state->asked >= 0 || exchange->failed) return;
     int lane = draw(exchange, qdri_seconds(), &state->wake);
+    set_waiting(state, lane < 0 && state->wake > 0);
     if (lane < 0) return;
     state->wake = 0;
     state->asked = lane;
@@ -202,8 +213,6 @@ static void start(qdri_exchange *exchange) {
     state->random =
         qdri_random_seed(qdri_mix((uint64_t)exchange->plan->seed) ^ (uint64_t)exchange->program->rank);
     state->unasked = exchange->in.bytes;
-    qdri_poller_add(exchange->wire, &state->poller);
-    state->waiting = 1;
     keep_listening(exchange);
 }
 
@@ -214,8 +223,7 @@ static void stage(qdri_exchange *exchange) {
 
 static void leave(qdri_exchange *exchange) {
     requests *state = exchange->state;
-    if (state->waiting) qdri_poller_remove(exchange->wire, &state->poller);
-    state->waiting = 0;
+    set_waiting(state, 0);
 }
 
 static qdri_room room(const qdri_exchange *exchange) {

@@ -117,7 +117,7 @@ static int invites(const qdri_exchange *exchange) {
 
 /* Whether a transfer needs no invitation: all such of a rank are few bytes together, or that was agreed. */
 static void set_size(const qdri_terms *terms, int64_t bytes, step *step) {
-    step->is_small = qdri_port_unasked_of(terms->unasked, bytes) == bytes;
+    step->is_small = qdri_window_unasked_of(terms->unasked, bytes) == bytes;
     step->is_open = !step->is_small && terms->times > 0 && bytes <= terms->open;
     step->chunk = step->is_small || step->is_open ? bytes : terms->chunk;
 }
@@ -125,7 +125,6 @@ static void set_size(const qdri_terms *terms, int64_t bytes, step *step) {
 /* The terms of each transfer: whether it is small; how it is cut; and how much of it needs no invitation. They hold for
  * this exchange, whatever is said in it about the next. Returns whether some go uninvited that would need it. */
 static int set_terms(const qdri_exchange *exchange, qdri_half *half, const qdri_side *side) {
-    enum { FIRST_CHUNKS = 4 };
     int is_open = 0;
     for (int64_t i = 0; i < side->hops; i++) {
         int64_t bytes = half->flow[i].bytes, *before = &row_of(half, side->hop[i].lane)->bytes;
@@ -141,7 +140,7 @@ static int set_terms(const qdri_exchange *exchange, qdri_half *half, const qdri_
         step->unasked = step->invited = !invites(exchange) || step->is_small || step->is_open ? bytes
                                         : side->hop[i].phase > 0 || bytes == 0
                                             ? 0
-                                            : qdri_smaller(bytes, FIRST_CHUNKS * step->chunk);
+                                            : qdri_smaller(bytes, QDRI_FIRST_CHUNKS * step->chunk);
         step->base = *before;
         *before += bytes;
     }
@@ -161,22 +160,18 @@ static int64_t least_chunk(const qdr_plan *plan) {
     return plan->chunk_is_told ? qdri_smaller(plan->chunk, QDRI_LEAST_CHUNK) : plan->chunk;
 }
 
-/* How far a rank may be ahead of what has come to it. Partners differ from phase to phase, so less than the port's
- * window is enough. */
+/* How far a rank may be ahead of what has come to it. */
 static int64_t window_of(const qdri_exchange *exchange) {
-    const double share = 0.6;
     const qdri_port *port = exchange->plan->port;
-    return port ? qdri_larger((int64_t)(share * port->window), least_chunk(exchange->plan))
+    return port ? qdri_larger((int64_t)qdri_window_ahead(port->window), least_chunk(exchange->plan))
                 : exchange->window;
 }
 
-/* What this rank wants in the slot's next exchange. Chunks are half a window, and somewhat more if that makes them as
- * large as they were at first. Where wires are long, ranks learn late that one of them is held up: without invitations they
+/* What this rank wants in the slot's next exchange. Where wires are long, ranks learn late that one of them is held up: without invitations they
  * get out of step sooner or later. */
 static qdri_terms next_terms(const qdri_exchange *exchange) {
     const qdr_plan *plan = exchange->plan;
-    int64_t window = window_of(exchange),
-            chunk = qdri_larger(window / 2, qdri_smaller(plan->chunk, 2 * window / 3));
+    int64_t chunk = qdri_window_chunk(window_of(exchange), plan->chunk);
     if (!plan->port) return (qdri_terms){0};
     return (qdri_terms){.unasked = qdri_note_about(qdri_port_unasked(plan->port) / plan->sources),
                         .chunk = plan->chunk_is_told ? qdri_larger(chunk, least_chunk(plan)) : plan->chunk,

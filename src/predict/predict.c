@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "schedule/play.h"
+#include "predict/play.h"
 #include "schedule/schedule.h"
 
 /* ---- loads of one phase -------------------------------------------------------------------------------- */
@@ -96,7 +96,9 @@ static qdr_status predict(qdr_step *steps, int64_t count, const qdr_machine *mac
     return QDR_OK;
 }
 
-static qdr_status check_steps(const qdr_step *steps, int64_t count, int ranks, int64_t item_bytes) {
+qdr_status qdri_steps_check(int64_t count, const qdr_step *steps, const qdr_machine *machine,
+                            int64_t item_bytes) {
+    int ranks = qdr_machine_look(machine)->ranks;
     for (int64_t i = 0; i < count; i++) {
         if (steps[i].from < 0 || steps[i].from >= ranks || steps[i].to < 0 || steps[i].to >= ranks ||
             steps[i].items < 0)
@@ -110,12 +112,31 @@ static qdr_status check_steps(const qdr_step *steps, int64_t count, int ranks, i
     return QDR_OK;
 }
 
+static void reverse(qdr_step *first, qdr_step *last) {
+    for (; first < last; first++, last--) {
+        qdr_step other = *first;
+        *first = *last;
+        *last = other;
+    }
+}
+
+void qdri_steps_by_distance(int64_t count, qdr_step *steps) {
+    for (int64_t first = 0, next; first < count; first = next) {
+        int64_t lower = first; /* the end of those to lower ranks, which go behind the others */
+        for (next = first; next < count && steps[next].from == steps[first].from; next++)
+            lower += steps[next].to < steps[next].from;
+        reverse(steps + first, steps + lower - 1);
+        reverse(steps + lower, steps + next - 1);
+        reverse(steps + first, steps + next - 1);
+    }
+}
+
 qdr_status qdr_steps_predict_sized(int64_t count, qdr_step *steps, const qdr_machine *machine,
                                    int64_t item_bytes, qdr_prediction *prediction, size_t prediction_bytes) {
     qdr_prediction made;
     if ((!steps && count) || !machine || !prediction || item_bytes < 0 || count < 0)
         return qdri_fail(QDR_ERR_INVALID, "qdr_steps_predict: an argument is NULL or negative");
-    QDRI_TRY(check_steps(steps, count, qdr_machine_look(machine)->ranks, item_bytes));
+    QDRI_TRY(qdri_steps_check(count, steps, machine, item_bytes));
     QDRI_TRY(predict(steps, count, machine, item_bytes, 0, 0, &made));
     qdri_sized_fill(prediction, prediction_bytes, &made, sizeof made);
     return QDR_OK;
@@ -130,7 +151,7 @@ qdr_status qdr_schedule_predict_sized(const qdr_schedule *schedule, const qdr_ma
     if (!schedule || !machine || !prediction || item_bytes < 0)
         return qdri_fail(QDR_ERR_INVALID, "qdr_schedule_predict: an argument is NULL or negative");
     if (!steps) QDRI_TRY(qdr_schedule_steps(schedule, &count, &own));
-    qdr_status status = check_steps(steps ? steps : own, count, qdr_machine_look(machine)->ranks, item_bytes);
+    qdr_status status = qdri_steps_check(count, steps ? steps : own, machine, item_bytes);
     if (status == QDR_OK)
         status = predict(steps ? steps : own, count, machine, item_bytes, !schedule->direct,
                          schedule->promises, &made);

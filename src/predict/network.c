@@ -12,7 +12,7 @@
  * the flows, the larger the more flows there will be in all; meanwhile a flow that begins gets an equal share of its tightest
  * way. With few flows every change is settled at once.
  */
-#include "schedule/network.h"
+#include "predict/network.h"
 
 #include <math.h>
 #include <stdlib.h>

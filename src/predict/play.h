@@ -9,7 +9,8 @@
  *              by startups alone: what it has sent shares the network.
  *     barrier  the same, and nothing of a phase begins before all of the one before has ended and everybody has heard of it
  *     turns    one transfer at a time, in or out, in the order of the executor of that name (plan/executors/turns.c)
- *     free     senders are held by startups alone, receivers by nothing: what is sent shares the network
+ *     free     senders are held by startups alone, receivers by nothing: what is sent shares the network, and where ports of
+ *              switches have short queues some of it is lost
  *
  * In loose playing, where sends are buffered and ports full, a startup holds its sender alone, which prepares its next transfer
  * while the last is on its way.
@@ -31,6 +32,14 @@ typedef struct qdri_play {
     /* Bytes on the wire beyond the data: of each message, and of those with at most so many bytes. */
     int64_t header, mark, carrying;
 } qdri_play;
+
+/* Whether steps fit on a machine. */
+qdr_status qdri_steps_check(int64_t count, const qdr_step *steps, const qdr_machine *machine,
+                            int64_t item_bytes);
+
+/* Plans without an order of phases serve their partners in the order of distance, so that ranks which start together do not all
+ * begin with the same one. Steps of one phase, by sender and receiver, are brought into it. */
+void qdri_steps_by_distance(int64_t count, qdr_step *steps);
 
 /* Fills in start and end of every step. */
 qdr_status qdri_play_steps(const qdri_play *how, int64_t count, qdr_step *steps, double *seconds);

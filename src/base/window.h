@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How many bytes should be under way to a port, and in which pieces: the figures that ports find their windows with
+ * (plan/port.h), and predictions theirs (predict/pace.h).
+ *
+ * A wire is busy while rate x latency is under way, and two chunks: what the sender and the switch hold while they pass one
+ * on. Three times that lets senders that are busy elsewhere answer late.
+ */
+#ifndef QDRI_WINDOW_H
+#define QDRI_WINDOW_H
+
+#include <stdint.h>
+
+enum {
+    QDRI_PACKET = 1400, /* bytes: what a frame of Ethernet holds, with what MPI puts before it */
+    /* Bytes of the least chunk: two full frames. And of what is worth a grant: three, since the note, the headers and the
+     * acknowledgements of two would be a twelfth of them. */
+    QDRI_LEAST_CHUNK = 2800,
+    QDRI_GRANTED_CHUNK = 4200,
+    QDRI_FIRST_CHUNK = 8 << 10, /* by arrivals, before anything is known */
+    QDRI_FIRST_CHUNKS = 4,      /* of a transfer of the first phase, go without an invitation */
+};
+
+/* What keeps a wire busy where nobody answers late; `sharing` ranks have it together. */
+static inline double qdri_window_need(double rate, double latency, int sharing) {
+    return rate * latency + 2.0 * QDRI_LEAST_CHUNK / sharing;
+}
+
+static inline double qdri_window_for(double rate, double latency, int sharing) {
+    return 3 * qdri_window_need(rate, latency, sharing);
+}
+
+/* Whether a round trip takes so long that much has to be under way. */
+static inline int qdri_window_is_far(double latency) {
+    const double seconds = 0.002;
+    return latency > seconds;
+}
+
+/* What may come unasked, of all ranks together, where nothing was ever lost: a round trip spared is worth some risk. Where it
+ * takes long, grants for the rest of the window go while this comes. */
+static inline double qdri_window_unasked(double window, double latency, int sharing) {
+    const double first = 40 << 10;
+    double found = (qdri_window_is_far(latency) ? 0.6 : 1.25) * window;
+    return found > first / sharing ? found : first / sharing;
+}
+
+/* How many bytes of a message go so, of which `promised` may: a little more, where that is all of it, since to be asked for the
+ * rest takes a round trip. Both ends compute it. */
+static inline int64_t qdri_window_unasked_of(int64_t promised, int64_t bytes) {
+    return bytes <= promised + promised / 4 ? bytes : promised;
+}
+
+/* By arrivals: how far a rank may be ahead of what has come to it. Partners differ from phase to phase, so less than the
+ * port's window is enough. */
+static inline double qdri_window_ahead(double window) {
+    return 0.6 * window;
+}
+
+/* And the chunks: half of that, and somewhat more if that makes them as large as they were at first. */
+static inline int64_t qdri_window_chunk(int64_t ahead, int64_t first) {
+    int64_t most = 2 * ahead / 3, some = first < most ? first : most;
+    return ahead / 2 > some ? ahead / 2 : some;
+}
+
+#endif

@@ -1,0 +1,2 @@
+# exit 2
+quadrille regions random:n=8 -m ethernet -x bytes

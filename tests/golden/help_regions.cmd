@@ -1,0 +1,1 @@
+quadrille regions --help; quadrille help regions | cmp - <(quadrille regions -h)

@@ -1,0 +1,1 @@
+quadrille regions random:n=8,seed=1 -m ethernet -x bytes=64..4Ki -y degree=1..7 --columns 2 --rows 2 --no-build-time --json
