@@ -46,11 +46,11 @@ static qdr_status check(const qdri_exchange *exchange, const qdr_buffers *buffer
             QDR_ERR_RANGE,
             "qdr_plan_start: buffers.item_bytes is %lld; expected the bytes of one item, 1 or more",
             (long long)buffers->item_bytes);
-    if ((buffers->outgoing_items || buffers->incoming_items) && !exchange->plan->any_size)
+    if ((buffers->outgoing_items || buffers->incoming_items) && !exchange->candidate->any_size)
         return qdri_fail(QDR_ERR_INVALID,
                          "sizes may differ from call to call with paced, async and distributed, and where no "
                          "algorithm was asked for; this plan was asked to run %s",
-                         exchange->plan->algorithm);
+                         exchange->candidate->algorithm);
     return QDR_OK;
 }
 
@@ -225,10 +225,10 @@ static qdr_status fill_pool(qdri_pool *pool, int64_t count) {
 }
 
 qdr_status qdri_buffers_make_room(qdri_exchange *exchange) {
-    const qdr_plan *plan = exchange->plan;
-    if (!plan->is_far) return QDR_OK;
-    exchange->chunk = exchange->executor->whole ? INT64_MAX / 4 : plan->chunk;
-    exchange->window = exchange->executor->whole ? INT64_MAX / 4 : plan->window;
+    const qdri_candidate *candidate = exchange->candidate;
+    if (!candidate->is_far) return QDR_OK;
+    exchange->chunk = exchange->executor->whole ? INT64_MAX / 4 : candidate->chunk;
+    exchange->window = exchange->executor->whole ? INT64_MAX / 4 : candidate->window;
     qdri_room room = exchange->executor->room(exchange);
     QDRI_TRY(fill_pool(&exchange->out.pool, room.sends));
     QDRI_TRY(fill_pool(&exchange->in.pool, room.receives));

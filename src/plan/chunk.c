@@ -410,5 +410,5 @@ void qdri_exchange_check(qdri_exchange *exchange) {
 }
 
 void qdri_exchange_part_ended(qdri_exchange *exchange) {
-    if (--exchange->parts == 0 && !exchange->failed) exchange->finished = 1;
+    if (--exchange->parts == 0 && !exchange->failed && !qdri_referee_ended(exchange)) exchange->finished = 1;
 }

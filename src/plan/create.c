@@ -12,13 +12,11 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/sized.h"
-#include "base/spec.h"
 #include "discover/partners.h"
+#include "choose/rule.h"
+#include "plan/candidate.h"
 #include "plan/mark.h"
 #include "plan/near/near.h"
-#include "plan/settings.h"
-#include "schedule/registry.h"
-#include "schedule/schedule.h"
 #include "wire/agree.h"
 #include "wire/node.h"
 
@@ -47,95 +45,29 @@ static qdr_status compare(const qdr_plan_options *options, int scheduled, const 
     return QDR_OK;
 }
 
-/* ---- the algorithm ------------------------------------------------------------------------------------- */
-
-/* Options that plans take from the spec. */
-static void read_options(qdr_plan *plan, const qdri_spec *spec) {
-    if (qdri_spec_given(spec, "chunk")) plan->chunk = qdri_spec_integer(spec, "chunk");
-    if (qdri_spec_given(spec, "window")) plan->window = qdri_spec_integer(spec, "window");
-}
-
-/* A pattern of which only this rank's row and column are filled: enough for algorithms that need no more. */
-static qdr_status own_cross(qdr_partners_view view, const char *is_near, qdr_pattern **pattern) {
-    qdr_message *message = QDRI_ARRAY(qdr_message, (int64_t)view.sends + view.receives);
-    int64_t count = 0;
-    if (!message) return qdri_fail_memory();
-    for (int i = 0; i < view.sends; i++)
-        if (!is_near || !(is_near[view.destination[i]] & QDRI_NEAR_OUT))
-            message[count++] = (qdr_message){view.rank, view.destination[i], view.send_items[i]};
-    for (int i = 0; i < view.receives; i++)
-        if (view.source[i] != view.rank && (!is_near || !(is_near[view.source[i]] & QDRI_NEAR_IN)))
-            message[count++] = (qdr_message){view.source[i], view.rank, view.receive_items[i]};
-    qdr_status status = qdr_pattern_create(view.ranks, count, message, pattern);
-    free(message);
-    return status;
-}
-
-/* The pattern without the messages that stay on a node. */
-static qdr_status leave_out_nodes(const qdri_wire *wire, qdr_pattern **pattern) {
-    qdr_pattern_view view = qdr_pattern_look(*pattern);
-    qdr_message *message = QDRI_ARRAY(qdr_message, view.messages);
-    int64_t count = 0;
-    if (!message) return qdri_fail_memory();
-    for (int64_t i = 0; i < view.messages; i++)
-        if (!qdri_node_shared(wire, view.origin[i], view.destination[i]))
-            message[count++] = (qdr_message){view.origin[i], view.destination[i], view.items[i]};
-    qdr_pattern *rest = NULL;
-    qdr_status status = qdr_pattern_create(view.ranks, count, message, &rest);
-    free(message);
-    if (!status) {
-        qdr_pattern_destroy(pattern);
-        *pattern = rest;
-    }
-    return status;
-}
-
-static qdr_status build_program(qdr_plan *plan, const char *spec, const qdri_algorithm *algorithm,
-                                const qdr_machine *machine, const qdr_pattern *matrix) {
-    qdr_partners_view view = qdr_partners_look(plan->partners);
-    const char *is_near = plan->near->is_near;
-    qdr_pattern *cross = NULL;
-    plan->any_size = algorithm->any_size;
-    plan->ordered = !algorithm->at_run_time;
-    plan->promises = algorithm->promises;
-    if (plan->any_size) return qdri_program_from_partners(view, is_near, &plan->program);
-    if (!matrix) QDRI_TRY(own_cross(view, is_near, &cross));
-    qdr_schedule *schedule = NULL;
-    qdr_status status = qdr_schedule_create(matrix ? matrix : cross, spec, machine, &schedule);
-    qdr_pattern_destroy(&cross);
-    if (!status) status = qdri_program_from_schedule(schedule, view, is_near, &plan->program);
-    if (!status && matrix) plan->schedule = qdri_schedule_retain(schedule);
-    /* Where the rule takes pairs, every rank has a hop to and from every other, and it is a whole message. */
-    plan->any_size |= plan->is_by_rule;
-    qdr_schedule_destroy(&schedule);
-    return status;
-}
-
 /* ---- destroying ---------------------------------------------------------------------------------------- */
 
 static void free_plan(qdr_plan *plan) {
     qdri_lock(plan->wire);
     qdri_listener_remove(plan->wire, &plan->listener);
+    qdri_referee_close(plan);
     qdri_slots_close(plan);
     qdri_near_close(plan);
     qdri_port_release(plan->port);
     qdri_unlock(plan->wire);
     free(plan->near);
-    qdri_program_free(&plan->program);
-    qdr_schedule_destroy(&plan->schedule);
-    qdr_schedule_destroy(&plan->rows);
+    for (int i = 0; i < plan->candidates; i++) qdri_candidate_free(&plan->candidate[i]);
     qdr_partners_destroy(&plan->partners);
     qdri_wire_release(&plan->wire);
     free(plan);
 }
 
 qdr_status qdri_plan_check_idle(const qdr_plan *plan) {
-    for (int i = 0; i < plan->in_flight; i++) {
-        const qdri_exchange *slot = &plan->slot[i];
-        if (slot->under_way && !slot->failed && !slot->stalled && qdri_wire_state(plan->wire) != QDR_ERR_GONE)
+    int next = 0;
+    for (const qdri_exchange *slot; (slot = qdri_slots_busy(plan, &next));)
+        if (!slot->failed && !slot->stalled && qdri_wire_state(plan->wire) != QDR_ERR_GONE)
             return qdri_fail(QDR_ERR_BUSY, "exchange %lld is under way; wait for it first",
                              (long long)slot->number);
-    }
     return QDR_OK;
 }
 
@@ -155,23 +87,6 @@ static int64_t others(int count, const int *partner, const int64_t *items, int r
     return messages;
 }
 
-/* Both ends of a transfer contribute the same word, so over all ranks they cancel out, if they have the
- * same idea of it. */
-static uint64_t side_parity(const qdri_program *program, const qdri_side *side, int receives) {
-    uint64_t parity = 0;
-    for (int64_t i = 0; i < side->hops; i++) {
-        const qdri_hop *hop = &side->hop[i];
-        if (hop->items == 0) continue; /* one end may know of an empty message, and the other not */
-        uint64_t from = (uint64_t)(receives ? hop->partner : program->rank);
-        uint64_t to = (uint64_t)(receives ? program->rank : hop->partner);
-        uint64_t word = qdri_mix(from << 32 | to);
-        word = qdri_mix(word ^ (uint64_t)hop->stage);
-        word = qdri_mix(word ^ (uint64_t)hop->phase);
-        parity ^= qdri_mix(word ^ (uint64_t)hop->items);
-    }
-    return parity;
-}
-
 /* The same for what stays on the node. */
 static uint64_t near_parity(const qdr_plan *plan) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
@@ -187,20 +102,17 @@ static uint64_t near_parity(const qdr_plan *plan) {
     return parity;
 }
 
-static int64_t last_phase(const qdri_program *program) {
-    int64_t last = 0;
-    for (int64_t i = 0; i < program->out.hops; i++)
-        if (program->out.hop[i].phase > last) last = program->out.hop[i].phase;
-    return last;
-}
-
 static void explain(const qdr_plan *plan) {
     char window[32] = "found by measuring";
-    if (!plan->port) snprintf(window, sizeof window, "%lld", (long long)plan->window);
+    const qdri_candidate *first = &plan->candidate[0];
+    if (!first->port) snprintf(window, sizeof window, "%lld", (long long)first->window);
     qdri_explain(plan->wire, "plan %lld of %d ranks: %s, pacing %s, chunk %lld, window %s, transport %s: %s",
-                 (long long)plan->number, qdri_wire_ranks(plan->wire), plan->algorithm,
-                 plan->executor->pacing, (long long)plan->chunk, window, plan->near->active ? "node" : "net",
-                 plan->why);
+                 (long long)plan->number, qdri_wire_ranks(plan->wire), first->algorithm,
+                 first->executor->pacing, (long long)first->chunk, window,
+                 plan->near->active ? "node" : "net", plan->why);
+    for (int i = 1; i < plan->candidates; i++)
+        qdri_explain(plan->wire, "plan %lld: %s, pacing %s, will be tried too", (long long)plan->number,
+                     plan->candidate[i].algorithm, plan->candidate[i].executor->pacing);
 }
 
 /* What the ranks find out together. */
@@ -278,7 +190,27 @@ static int about_equal(int64_t smallest, int64_t largest) {
     return smallest >= largest - largest / PART;
 }
 
-/* The second step: facts and tags; which algorithm. */
+/* The algorithms to be tried, or the one that was asked for. */
+static void list_candidates(qdr_plan *plan, const qdri_settings *settings, const qdri_rule_result *rule) {
+    plan->candidates = rule->count;
+    plan->risky = rule->risky;
+    for (int i = 0; i < plan->candidates; i++) {
+        qdri_candidate *candidate = &plan->candidate[i];
+        snprintf(candidate->spec, sizeof candidate->spec, "%s", rule->algorithm[i]);
+        candidate->first_slot_tag = plan->first_tag + QDRI_TAGS_OF_SLOT * i * (int)settings->in_flight;
+        candidate->bulk_tags = QDRI_BULK_TAGS / plan->candidates;
+        candidate->first_bulk_tag = plan->first_tag + QDRI_SLOT_TAGS + i * candidate->bulk_tags;
+    }
+}
+
+/* Trials are for exchanges that run as they please, between ranks of one program. */
+static int most_candidates(const qdr_plan *plan, const qdri_settings *settings) {
+    if (*settings->pacing || settings->barrier || qdri_wire_joins_programs(plan->wire)) return 1;
+    int most = QDRI_SLOT_TAGS / QDRI_TAGS_OF_SLOT / plan->in_flight;
+    return most < QDRI_MOST_CANDIDATES ? most : QDRI_MOST_CANDIDATES;
+}
+
+/* The second step: facts and tags; which algorithms. */
 static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *settings, double deadline) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
     qdri_term fact[FACTS];
@@ -291,112 +223,66 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
     plan->unasked = fact[UNASKED].value;
     plan->sources = fact[SOURCES].value > 0 ? fact[SOURCES].value : 1;
     count_items(plan, view);
-    if (*settings->algorithm) {
+    qdri_rule_result rule = {.algorithm = {settings->algorithm}, .count = 1};
+    if (*settings->algorithm || settings->scheduled) {
         snprintf(plan->why, sizeof plan->why, "asked for");
     } else {
-        qdri_traits facts = {view.ranks, qdri_wire_one_host(plan->wire), fact[FAN_IN].value,
-                             fact[LEAST_FAN_IN].value == view.ranks - 1 && fact[SMALLEST].value > 0 &&
-                                 about_equal(fact[SMALLEST].value, fact[LARGEST].value)};
-        strcpy(settings->algorithm, qdri_rule(&facts, plan->why, sizeof plan->why));
+        qdri_traits facts = {
+            .ranks = view.ranks,
+            .one_host = qdri_wire_one_host(plan->wire),
+            .fan_in = fact[FAN_IN].value,
+            .uniform_complete = fact[LEAST_FAN_IN].value == view.ranks - 1 && fact[SMALLEST].value > 0 &&
+                                about_equal(fact[SMALLEST].value, fact[LARGEST].value),
+            .has_empty = fact[SMALLEST].value == 0,
+            .most = most_candidates(plan, settings),
+        };
+        rule = qdri_rule(&facts, plan->why, sizeof plan->why);
         plan->is_by_rule = 1;
     }
+    list_candidates(plan, settings, &rule);
     return QDR_OK;
 }
 
-/* Where no port says it: what a shallow switch holds. And the least that is worth a message by arrivals, until the
- * receivers know better. */
-enum { USUAL_WINDOW = 40 << 10 };
-
-static double all_unless_said(double share) {
-    return share > 0 ? share : 1;
-}
-
-/* What nobody asked for exactly, by what suits the executor. */
-static void set_sizes(qdr_plan *plan, const qdri_settings *settings) {
-    int by_grants = plan->executor == &qdri_executor_grants && !plan->ordered,
-        by_arrivals = plan->executor == &qdri_executor_arrivals && !plan->barrier;
-    double window_share = all_unless_said(plan->executor->window_share),
-           chunk_share = all_unless_said(plan->executor->chunk_share);
-    int finds_itself = !plan->window && !settings->window && (by_grants || by_arrivals);
-    if (!finds_itself) {
-        qdri_port_release(plan->port);
-        plan->port = NULL;
+/* All candidates, as far as this rank can. */
+static qdr_status build_all(qdr_plan *plan, const qdri_settings *settings, const qdr_plan_options *options,
+                            const qdr_schedule *schedule, double deadline) {
+    qdr_status status = QDR_OK;
+    int uses_port = 0, is_far = 0;
+    for (int i = 0; i < plan->candidates && !status; i++) {
+        status = qdri_candidate_build(plan, &plan->candidate[i], settings, options->machine, schedule);
+        uses_port |= plan->candidate[i].port != NULL;
+        is_far |= plan->candidate[i].is_far;
     }
-    if (!plan->window) {
-        plan->window = settings->window ? settings->window : USUAL_WINDOW;
-        if (!settings->window_exact)
-            plan->window = (int64_t)((double)plan->window * window_share / (double)plan->sharing);
-    }
-    if (plan->window < 1) plan->window = 1;
-    if (!plan->port) plan->unasked = plan->window;
-    if (!plan->chunk) plan->chunk = settings->chunk;
-    plan->chunk_is_told = !plan->chunk && plan->port && by_arrivals;
-    if (!plan->chunk && plan->port)
-        plan->chunk = by_grants ? QDRI_GRANTED_CHUNK : QDRI_FIRST_CHUNK / plan->sharing;
-    else if (!plan->chunk)
-        plan->chunk = (int64_t)((double)plan->window * chunk_share / window_share);
-    if (plan->chunk < 1) plan->chunk = 1;
+    if (!status && uses_port) status = qdri_port_sound(plan->port, plan->wire, plan->first_tag, deadline);
+    if (!status) status = qdri_slots_open(plan);
+    if (!status && is_far) status = qdri_marks_sweep(plan);
+    return status;
 }
 
 /* The third: everyone builds, all agree. */
 static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr_plan_options *options,
                         const qdr_schedule *schedule, double deadline) {
-    const qdri_algorithm *algorithm = NULL;
-    qdri_spec spec;
-    qdr_pattern *matrix = NULL;
-    qdr_status status = QDR_OK;
-    const qdr_machine *machine = options ? options->machine : NULL;
     plan->barrier = (int)settings->barrier;
-    if (schedule) {
-        static const qdri_algorithm loaded = {.name = "loaded"};
-        algorithm = &loaded;
-        plan->schedule = qdri_schedule_retain(schedule);
-        plan->ordered = 1;
-        plan->promises = schedule->promises;
-        status =
-            qdri_program_from_schedule(schedule, qdr_partners_look(plan->partners), NULL, &plan->program);
-    } else {
-        /* The same name, the same verdict everywhere. */
-        QDRI_TRY(qdri_algorithm_read(settings->algorithm, &spec, &algorithm));
-        read_options(plan, &spec);
-        if (algorithm->knowledge == QDR_KNOWS_MATRIX) QDRI_TRY(qdri_partners_gather(plan->partners, &matrix));
-        if (matrix && plan->near->active) status = leave_out_nodes(plan->wire, &matrix);
-        if (!status) status = build_program(plan, settings->algorithm, algorithm, machine, matrix);
-        qdr_pattern_destroy(&matrix);
+    qdr_status status = build_all(plan, settings, options, schedule, deadline);
+    uint64_t parity = status ? 0 : near_parity(plan);
+    qdri_term field[1 + QDRI_MOST_CANDIDATES];
+    for (int i = 0; i < plan->candidates; i++) {
+        if (!status) parity ^= qdri_candidate_parity(&plan->candidate[i]);
+        field[1 + i] =
+            QDRI_IS_MOST("number of the last phase", plan->candidate[i].last_phase, 0, INT64_C(1) << 40);
     }
-    snprintf(plan->algorithm, sizeof plan->algorithm, "%s", algorithm->name);
-    snprintf(plan->spec, sizeof plan->spec, "%s", settings->algorithm);
-    if (!status) status = qdri_executor_find(settings->pacing, algorithm, &plan->executor);
-    if (!status && algorithm->at_run_time && plan->executor->read) plan->executor->read(plan, &spec);
-    if (!status) set_sizes(plan, settings);
-    if (plan->ordered) plan->sources = plan->program.ranks > 1 ? plan->program.ranks - 1 : 1;
-    if (!status && plan->barrier && !plan->executor->has_barrier)
-        status = qdri_fail(QDR_ERR_INVALID,
-                           "a barrier after each phase goes with pacing free or arrivals, not with %s",
-                           plan->executor->pacing);
-    if (!status && plan->port) status = qdri_port_sound(plan->port, plan->wire, plan->first_tag, deadline);
-    if (!status) status = qdri_slots_open(plan);
-    plan->is_far = !status && (plan->barrier || plan->program.out.hops + plan->program.in.hops > 0);
-    if (plan->is_far) status = qdri_marks_sweep(plan);
-    plan->last_phase = status ? 0 : last_phase(&plan->program);
-    uint64_t parity = status ? 0
-                             : side_parity(&plan->program, &plan->program.out, 0) ^
-                                   side_parity(&plan->program, &plan->program.in, 1) ^ near_parity(plan);
-    qdri_term field[] = {
-        QDRI_IS_MOST("number of the last phase", plan->last_phase, 0, INT64_C(1) << 40),
-        QDRI_IS_PARITY("parity of all transfers", (int64_t)parity),
-    };
+    field[0] = QDRI_IS_PARITY("parity of all transfers", (int64_t)parity);
     QDRI_TRY(qdri_agree(plan->wire, &(qdri_agreement){.call = "qdr_plan_create",
                                                       .status = status,
                                                       .term = field,
-                                                      .terms = QDRI_COUNT_OF(field),
+                                                      .terms = 1 + plan->candidates,
                                                       .deadline = deadline}));
-    plan->last_phase = field[0].value;
-    if (field[1].value != 0)
+    for (int i = 0; i < plan->candidates; i++) plan->candidate[i].last_phase = field[1 + i].value;
+    if (field[0].value != 0)
         return qdri_fail(QDR_ERR_MISMATCH,
                          "the two ends of some transfers have different ideas of them: the ranks have "
                          "different schedules");
-    return QDR_OK;
+    return qdri_referee_open(plan);
 }
 
 static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedule *schedule,
@@ -418,7 +304,6 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
     made->partners = qdri_partners_retain(partners);
     qdri_lock(made->wire);
     made->port = qdri_port_of(made->wire);
-    qdri_trust_init(&made->trust);
     qdr_status mine = qdri_settings_resolve(options, qdri_wire_rank(made->wire) == 0, &settings);
     settings.scheduled = scheduled;
     if (!made->port)
@@ -468,21 +353,27 @@ qdr_status qdr_plan_create_scheduled(qdr_partners *partners, const qdr_schedule 
 
 /* ---- looking ------------------------------------------------------------------------------------------- */
 
+/* What runs the exchanges that are no trials; of several sizes, those of the last. */
+static const qdri_candidate *in_use(const qdr_plan *plan) {
+    return &plan->candidate[plan->referee ? qdri_referee_best(plan) : 0];
+}
+
 qdr_status qdr_plan_look_sized(const qdr_plan *plan, qdr_plan_info *info, size_t info_bytes) {
     if (!plan || !info) return qdri_fail(QDR_ERR_INVALID, "qdr_plan_look: an argument is NULL");
     qdr_partners_view view = qdr_partners_look(plan->partners);
+    const qdri_candidate *runs = in_use(plan);
     qdr_schedule_info schedule = {.phases = 0};
-    if (plan->schedule) QDRI_TRY(qdr_schedule_look(plan->schedule, &schedule));
+    if (runs->schedule) QDRI_TRY(qdr_schedule_look(runs->schedule, &schedule));
     qdr_plan_info known = {
-        .algorithm = plan->algorithm,
-        .pacing = plan->executor->pacing,
+        .algorithm = runs->algorithm,
+        .pacing = runs->executor->pacing,
         .transport = plan->near->active ? "node" : "net",
         .why = plan->why,
-        .chunk = plan->chunk,
-        .window = plan->port ? (int64_t)plan->port->window : plan->window,
-        .stages = plan->program.stages,
-        .phases = plan->schedule  ? schedule.phases
-                  : plan->ordered ? plan->last_phase + 1
+        .chunk = runs->chunk,
+        .window = runs->port ? (int64_t)runs->port->window : runs->window,
+        .stages = runs->program.stages,
+        .phases = runs->schedule  ? schedule.phases
+                  : runs->ordered ? runs->last_phase + 1
                                   : 0,
         .messages_out = others(view.sends, view.destination, view.send_items, view.rank),
         .messages_in = others(view.receives, view.source, view.receive_items, view.rank),
@@ -492,7 +383,7 @@ qdr_status qdr_plan_look_sized(const qdr_plan *plan, qdr_plan_info *info, size_t
         .items_in = plan->items_in,
         .in_flight = plan->in_flight,
         .exchanges = plan->done,
-        .staging_items = plan->program.staging_items,
+        .staging_items = runs->program.staging_items,
         .build_seconds = plan->build_seconds,
     };
     qdri_sized_fill(info, info_bytes, &known, sizeof known);
@@ -508,29 +399,16 @@ int64_t qdri_plan_ended(const qdr_plan *plan) {
 }
 
 int qdri_plan_busy(const qdr_plan *plan) {
-    for (int i = 0; i < plan->in_flight; i++)
-        if (plan->slot[i].under_way) return 1;
-    return 0;
+    int next = 0;
+    return qdri_slots_busy(plan, &next) != NULL;
 }
 
 int qdri_plan_any_size(const qdr_plan *plan) {
-    return plan->any_size;
-}
-
-/* Where the algorithm needs no matrix, a schedule of this rank's own row and column. Whoever asks gets it made; to run it
- * is not needed. */
-static qdr_schedule *make_rows(const qdr_plan *plan) {
-    qdr_pattern *cross = NULL;
-    qdr_schedule *rows = NULL;
-    if (own_cross(qdr_partners_look(plan->partners), plan->near->is_near, &cross)) return NULL;
-    qdr_status status = qdr_schedule_create(cross, plan->spec, NULL, &rows);
-    qdr_pattern_destroy(&cross);
-    return status ? NULL : rows;
+    for (int i = 0; i < plan->candidates; i++)
+        if (!plan->candidate[i].any_size) return 0;
+    return 1;
 }
 
 const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan) {
-    if (!plan || plan->schedule || !plan->ordered) return plan ? plan->schedule : NULL;
-    qdr_plan *self = (qdr_plan *)plan;
-    if (!self->rows) self->rows = make_rows(plan);
-    return self->rows;
+    return plan ? qdri_candidate_schedule(plan, (qdri_candidate *)in_use(plan)) : NULL;
 }

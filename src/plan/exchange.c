@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Running a plan: start, test, wait. The exchange with number k of a plan uses slot k mod in_flight on every
- * rank, so nothing has to be agreed. Waiting advances everything in the process; in between it tells the
+ * Running a plan: start, test, wait. The exchange with number k of a plan uses slot k mod in_flight of the candidate that
+ * runs it, on every rank, so nothing has to be agreed. Waiting advances everything in the process; in between it tells the
  * others of this node what it waits for, and gives up for the moment when the deadline has passed.
  */
 #include <sched.h>
@@ -24,10 +24,13 @@ static qdr_status check_plan(const qdr_plan *plan) {
     return QDR_OK;
 }
 
-/* The slot of the next exchange, if it is free. */
-static qdr_status next_slot(qdr_plan *plan, qdri_exchange **slot) {
-    *slot = &plan->slot[plan->started % plan->in_flight];
-    if ((*slot)->under_way)
+/* The slot of the next exchange, if it is free: that of every candidate. */
+static qdr_status next_slot(qdr_plan *plan, int64_t item_bytes, qdri_exchange **slot) {
+    int place = (int)(plan->started % plan->in_flight), is_busy = 0;
+    for (int i = 0; i < plan->candidates; i++) is_busy |= plan->candidate[i].slot[place].under_way;
+    if (!is_busy && plan->candidates > 1) qdri_referee_choose(plan, item_bytes);
+    *slot = &plan->candidate[plan->chosen].slot[place];
+    if (is_busy)
         return qdri_fail(
             QDR_ERR_BUSY,
             "the exchange that was started %d before this one is still under way; wait for it, or "
@@ -43,33 +46,36 @@ static qdr_status next_slot(qdr_plan *plan, qdri_exchange **slot) {
 /* The exchange is bound: lets it run. */
 static void run(qdri_exchange *slot) {
     qdr_plan *plan = slot->plan;
-    int turn = (int)(plan->started / plan->in_flight % 2);
-    slot->mark_tag = plan->first_tag + QDRI_TAGS_OF_SLOT * (int)(slot - plan->slot);
-    slot->control_tag = slot->mark_tag + 1 + turn;
+    const qdri_candidate *candidate = slot->candidate;
+    slot->mark_tag = candidate->first_slot_tag + QDRI_TAGS_OF_SLOT * (int)(slot - candidate->slot);
+    slot->control_tag = slot->mark_tag + 1 + slot->turn;
+    slot->turn = !slot->turn;
     slot->near_tag = slot->mark_tag + 3;
-    slot->bulk_tag = plan->first_tag + QDRI_SLOT_TAGS + (int)(slot->number % QDRI_BULK_TAGS);
+    slot->bulk_tag = candidate->first_bulk_tag + (int)(slot->number % candidate->bulk_tags);
     slot->under_way = 1;
     slot->finished = 0;
     slot->failed = QDR_OK;
     slot->stalled = 0;
+    slot->trial = -1;
+    if (plan->candidates > 1) qdri_referee_began(slot);
     plan->started++;
     qdri_trace(slot, QDR_EVENT_START, -1, 0, 0, 0);
     int is_near = plan->near->sends + plan->near->receives > 0;
-    slot->parts = 1 + plan->is_far + is_near;
+    slot->parts = 1 + candidate->is_far + is_near;
     if (is_near) qdri_near_start(slot);
-    if (plan->is_far) qdri_exchange_begin(slot);
+    if (candidate->is_far) qdri_exchange_begin(slot);
     qdri_exchange_part_ended(slot);
 }
 
 static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, int waits, qdri_exchange **exchange) {
     qdri_exchange *slot;
-    QDRI_TRY(next_slot(plan, &slot));
+    QDRI_TRY(next_slot(plan, buffers ? buffers->item_bytes : 0, &slot));
     slot->cargo = NULL;
     slot->is_waited_for = waits;
     QDRI_TRY(qdri_buffers_bind(slot, buffers));
     QDRI_TRY(qdri_buffers_make_room(slot));
     if (slot->self_bytes > 0)
-        memcpy(slot->incoming[plan->program.self.incoming], slot->outgoing[plan->program.self.outgoing],
+        memcpy(slot->incoming[slot->program->self.incoming], slot->outgoing[slot->program->self.outgoing],
                (size_t)slot->self_bytes);
     run(slot);
     *exchange = slot;
@@ -80,14 +86,14 @@ qdr_status qdri_cargo_start(qdr_plan *plan, const qdri_cargo *cargo, qdr_pending
     qdri_exchange *slot;
     QDRI_TRY(check_plan(plan));
     qdri_lock(plan->wire);
-    qdr_status status = next_slot(plan, &slot);
+    qdr_status status = next_slot(plan, cargo->item_bytes, &slot);
     if (!status) {
         slot->cargo = cargo;
         slot->item_bytes = cargo->item_bytes;
         slot->outgoing_items = cargo->outgoing_items;
         slot->incoming_items = cargo->incoming_items;
     }
-    if (!status && plan->is_far) {
+    if (!status && slot->candidate->is_far) {
         status = qdri_buffers_bind_cargo(slot);
         if (!status) status = qdri_buffers_make_room(slot);
     }
@@ -230,7 +236,7 @@ static qdr_status wait_with_patience(qdri_exchange *waited) {
         patience = qdri_patience(waited->plan->deadline);
         begin = qdri_seconds() - between_notes;
         if (waited->waited == 0) waited->waited = begin;
-        if (!waited->plan->is_far || waited->moved == 0) waited->last = waited->moved = begin;
+        if (!waited->candidate->is_far || waited->moved == 0) waited->last = waited->moved = begin;
     }
     while (status == QDR_ERR_STALLED) {
         double now = qdri_seconds();
@@ -250,7 +256,7 @@ static qdr_status wait(qdr_pending **pending) {
     QDRI_TRY(check_handle(pending, "qdr_wait", &waited));
     qdri_wire *wire = waited->wire;
     qdri_lock(wire);
-    if (!waited->plan->is_far) wait_for_neighbors(waited);
+    if (!waited->candidate->is_far) wait_for_neighbors(waited);
     qdr_status status = waited->finished ? QDR_OK : wait_with_patience(waited);
     if (status == QDR_ERR_STALLED) {
         status = qdri_stall(waited);

@@ -25,10 +25,9 @@ static void end_from(qdr_plan *plan, int64_t number, qdr_status status, const ch
     snprintf(plan->failure, sizeof plan->failure, "%s", sentence);
     qdri_status_own(plan->wire)->failed = status;
     qdri_wire_leave_messages(plan->wire);
-    for (int i = 0; i < plan->in_flight; i++) {
-        qdri_exchange *slot = &plan->slot[i];
-        if (slot->under_way && !slot->finished && slot->number >= number) end(slot, status, sentence);
-    }
+    int next = 0;
+    for (qdri_exchange *slot; (slot = qdri_slots_busy(plan, &next));)
+        if (!slot->finished && slot->number >= number) end(slot, status, sentence);
 }
 
 void qdri_exchange_fail(qdri_exchange *exchange, qdr_status status) {

@@ -47,10 +47,10 @@ static void number_half(qdri_half *half, qdri_streams *past, int lanes, int64_t 
 }
 
 void qdri_marks_number(qdri_exchange *exchange) {
-    const qdr_plan *plan = exchange->plan;
-    int64_t block = exchange->number / QDRI_BULK_TAGS;
-    number_half(&exchange->out, plan->past_out, exchange->program->out.lanes, block);
-    number_half(&exchange->in, plan->past_in, exchange->program->in.lanes, block);
+    const qdri_candidate *candidate = exchange->candidate;
+    int64_t block = exchange->number / candidate->bulk_tags;
+    number_half(&exchange->out, candidate->past_out, exchange->program->out.lanes, block);
+    number_half(&exchange->in, candidate->past_in, exchange->program->in.lanes, block);
 }
 
 void qdri_mark_write(const qdri_exchange *exchange, int lane) {
@@ -103,10 +103,11 @@ static qdr_status fail_left_behind(const qdri_exchange *exchange, int partner, i
 static qdr_status fail_count(const qdri_exchange *exchange, int lane, int64_t before) {
     int partner = exchange->program->in.lane[lane].partner;
     const qdri_lane_flow *flow = &exchange->in.lane[lane];
-    for (int64_t i = 1; i <= QDRI_BULK_TAGS && i <= exchange->number; i++) {
+    int tags = exchange->candidate->bulk_tags;
+    for (int64_t i = 1; i <= tags && i <= exchange->number; i++) {
         int64_t number = exchange->number - i, bytes = 0;
-        int tag = exchange->plan->first_tag + QDRI_SLOT_TAGS + (int)(number % QDRI_BULK_TAGS);
-        if (i < QDRI_BULK_TAGS && qdri_is_there(exchange->wire, &partner, tag, &bytes))
+        int tag = exchange->candidate->first_bulk_tag + (int)(number % tags);
+        if (i < tags && qdri_is_there(exchange->wire, &partner, tag, &bytes))
             return fail_left_behind(exchange, partner, bytes, number, flow->bytes);
     }
     return qdri_fail(

@@ -11,7 +11,7 @@
  *     slot, so whatever was left behind comes first, and is known by its mark.
  *
  *     Copies of larger chunks, or a message more for each, would cost too much. Such streams have one of
- *     QDRI_BULK_TAGS tags, by the number of the exchange, and the first of them in each so many exchanges
+ *     a candidate's bulk tags, by the number of the exchange, and the first of them in each so many exchanges
  *     has a mark before it, as a message of its own. Two streams of one tag are that far apart, so there is a mark
  *     between them; and its count shows what was left behind.
  *

@@ -145,7 +145,7 @@ qdr_status qdri_packing_start(qdri_exchange *exchange) {
         char *memory = qdri_packing_in(exchange, place, bytes);
         if (!memory) return qdri_fail_memory();
         /* Of several stages the network tells the end, if it has any part in this. */
-        if (bytes == 0 && (exchange->program->stages == 1 || !exchange->plan->is_far))
+        if (bytes == 0 && (exchange->program->stages == 1 || !exchange->candidate->is_far))
             qdri_packing_arrived(exchange, place, memory);
     }
     if (self->incoming >= 0) {
@@ -158,6 +158,7 @@ qdr_status qdri_packing_start(qdri_exchange *exchange) {
 
 /* ---- a plan's ------------------------------------------------------------------------------------------ */
 
+/* Of the slots with one place, which candidates share, at most one is in use. */
 qdr_status qdri_cargo_prepare(qdr_plan *plan) {
     const qdr_partners_view *view = qdri_partners_view(plan->partners);
     plan->keep = QDRI_ZERO_ARRAY(qdri_keep, (int64_t)plan->in_flight + 1);
@@ -168,9 +169,14 @@ qdr_status qdri_cargo_prepare(qdr_plan *plan) {
         if (!plan->keep[i].spare || !plan->keep[i].data) return qdri_fail_memory();
     }
     for (int i = 0; i < plan->in_flight; i++) {
-        plan->slot[i].spare_out = QDRI_ZERO_ARRAY(qdri_spare, view->sends);
-        plan->slot[i].landed = QDRI_ZERO_ARRAY(const char *, view->receives);
-        if (!plan->slot[i].spare_out || !plan->slot[i].landed) return qdri_fail_memory();
+        qdri_exchange *first = &plan->candidate[0].slot[i];
+        first->spare_out = QDRI_ZERO_ARRAY(qdri_spare, view->sends);
+        first->landed = QDRI_ZERO_ARRAY(const char *, view->receives);
+        if (!first->spare_out || !first->landed) return qdri_fail_memory();
+        for (int k = 1; k < plan->candidates; k++) {
+            plan->candidate[k].slot[i].spare_out = first->spare_out;
+            plan->candidate[k].slot[i].landed = first->landed;
+        }
     }
     return QDR_OK;
 }
@@ -187,9 +193,10 @@ void qdri_packing_free(qdr_plan *plan) {
         free((void *)plan->keep[i].data);
     }
     free(plan->keep);
-    for (int i = 0; plan->slot && i < plan->in_flight; i++) {
-        free_spares(plan->slot[i].spare_out, view->sends);
-        free((void *)plan->slot[i].landed);
+    qdri_exchange *first = plan->candidate[0].slot;
+    for (int i = 0; first && i < plan->in_flight; i++) {
+        free_spares(first[i].spare_out, view->sends);
+        free((void *)first[i].landed);
     }
 }
 

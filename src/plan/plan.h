@@ -13,6 +13,7 @@
 #include "plan/port.h"
 #include "plan/program.h"
 #include "plan/trust.h"
+#include "plan/referee.h"
 #include "quadrille/plan.h"
 #include "wire/news.h"
 #include "wire/pending.h"
@@ -24,6 +25,7 @@ typedef struct qdri_room {
 } qdri_room;
 
 typedef struct qdri_chunk qdri_chunk;
+typedef struct qdri_candidate qdri_candidate;
 
 /* A way to run a program. */
 typedef struct qdri_executor {
@@ -38,7 +40,7 @@ typedef struct qdri_executor {
     qdr_status (*open)(qdri_exchange *slot); /* what the state needs beyond that, once; may be NULL */
     void (*close)(qdri_exchange *slot);      /* may be NULL */
     /* The options of an algorithm that it alone runs; may be NULL. */
-    void (*read)(qdr_plan *plan, const qdri_spec *spec);
+    void (*read)(qdri_candidate *candidate, const qdri_spec *spec);
     /* Upper bounds on what is under way at once, given the bytes of the hops. */
     qdri_room (*room)(const qdri_exchange *exchange);
     /* The exchange begins; from then on it advances by callbacks. */
@@ -154,8 +156,9 @@ extern const qdri_pending_kind qdri_pending_exchange;
 struct qdri_exchange {
     qdr_pending pending; /* first: handles convert */
     qdr_plan *plan;
-    const qdri_program *program;
-    const qdri_executor *executor;
+    qdri_candidate *candidate;     /* which runs it, */
+    const qdri_program *program;   /* its program, */
+    const qdri_executor *executor; /* and its executor */
     qdri_wire *wire;
     int under_way;
     int is_waited_for; /* from its start on */
@@ -164,8 +167,10 @@ struct qdri_exchange {
     int stalled;    /* a deadline has passed once */
     unsigned tests; /* that found it under way */
     qdr_status failed;
-    char *sentence; /* of the failure; room for one is made with the plan */
-    int64_t number; /* of this plan's exchanges */
+    char *sentence;     /* of the failure; room for one is made with the plan */
+    int64_t number;     /* of this plan's exchanges */
+    int turn;           /* 0 or 1: of this slot's */
+    int trial, contest; /* its place in a contest of candidates, -1: in none; and in which */
     int mark_tag, bulk_tag, control_tag, near_tag;
     int64_t item_bytes, chunk, window, self_bytes;
     int stage;
@@ -258,59 +263,79 @@ typedef struct qdri_streams {
     int64_t block; /* of exchanges: those before it have had their mark */
 } qdri_streams;
 
-struct qdr_plan {
-    qdri_wire *wire;
-    qdr_partners *partners;
+/* One way to run the exchanges of a plan: an algorithm, its pacing, and memory for the exchanges that it runs. A plan whose
+ * algorithm was asked for has one of them. */
+struct qdri_candidate {
+    char spec[256]; /* of the algorithm, as it was asked for */
+    char algorithm[64];
     qdr_schedule *schedule; /* NULL: none */
     qdr_schedule *rows;     /* of this rank's row and column, once somebody has asked for it */
-    char spec[256];         /* of the algorithm, as it was asked for */
     qdri_program program;
     const qdri_executor *executor;
-    qdri_listener listener; /* of news about it */
-    qdr_status failed;      /* an exchange of it did, here or on another rank: */
-    int64_t failed_in;      /* this one */
-    char failure[QDRI_NEWS_TEXT];
-    int any_size;      /* sizes may differ at every call */
-    int is_by_rule;    /* nobody asked for this algorithm */
-    int ordered;       /* grants follow the schedule; else (`paced`) they find their own order */
-    unsigned promises; /* of each phase */
-    int barrier;
+    int any_size;       /* sizes may differ at every call */
+    int ordered;        /* grants follow the schedule; else (`paced`) they find their own order */
+    unsigned promises;  /* of each phase */
     int64_t last_phase; /* agreed, for barriers */
     int64_t chunk, window;
-    int chunk_is_told; /* receivers choose chunks, of at least that */
-    qdri_port *port;   /* whose window counts; NULL: the plan's does */
-    qdri_trust trust;  /* of an executor that invites */
-    int64_t unasked;   /* bytes that may come to a rank unasked, in the first exchange of a slot; agreed */
-    int64_t sources;   /* most that any rank receives from, or may, where others pass on; agreed */
-    int64_t sharing;   /* most ranks that share a node, and with it a port of the network; agreed */
-    double deadline;   /* as asked for */
-    qdr_trace_function *trace;
-    void *trace_context;
-    int first_tag;
-    int in_flight;
-    qdri_exchange *slot;              /* [in_flight] */
+    int chunk_is_told;  /* receivers choose chunks, of at least that */
+    qdri_port *port;    /* whose window counts; NULL: the candidate's does */
+    qdri_trust trust;   /* of an executor that invites */
+    int64_t unasked;    /* bytes that may come to a rank unasked, in the first exchange of a slot; agreed */
+    int64_t sources;    /* most that any rank receives from, or may, where others pass on; agreed */
+    int first_slot_tag; /* of its first slot */
+    int first_bulk_tag, bulk_tags;    /* of large streams */
+    qdri_exchange *slot;              /* [in_flight of the plan] */
     qdri_streams *past_out, *past_in; /* [lanes] */
-    int64_t started, done, ended;     /* `ended` is the exchange that did so last; -1: none */
-    qdri_near *near;
-    qdri_keep *keep; /* [in_flight + 1]; NULL: it never had a cargo */
-    int64_t items_out, items_in;
-    int is_far;     /* some of this rank's messages go by the network */
-    int64_t number; /* on its wire, for reports */
-    char algorithm[64];
-    char why[256];
-    double build_seconds;
+    int is_far;                       /* some of this rank's messages go by the network */
     /* options of `distributed` */
     int64_t seed;
     int tells_how_busy, goes_ahead;
 };
 
+/* The tags of a plan are enough for so many. */
+enum { QDRI_MOST_CANDIDATES = 4 };
+
+struct qdr_plan {
+    qdri_wire *wire;
+    qdr_partners *partners;
+    qdri_candidate candidate[QDRI_MOST_CANDIDATES];
+    int candidates;
+    unsigned risky;         /* bits: candidates that may overflow a port */
+    int chosen;             /* the one that runs the exchange that was started last, or is about to be */
+    qdri_referee *referee;  /* NULL: with one candidate */
+    qdri_listener listener; /* of news about it */
+    qdr_status failed;      /* an exchange of it did, here or on another rank: */
+    int64_t failed_in;      /* this one */
+    char failure[QDRI_NEWS_TEXT];
+    int is_by_rule; /* nobody asked for an algorithm */
+    int barrier;
+    qdri_port *port; /* of this rank */
+    int64_t unasked; /* bytes that may come to a rank unasked, where its port says so; agreed */
+    int64_t sources; /* most that any rank receives from; agreed */
+    int64_t sharing; /* most ranks that share a node, and with it a port of the network; agreed */
+    double deadline; /* as asked for */
+    qdr_trace_function *trace;
+    void *trace_context;
+    int first_tag;
+    int in_flight;
+    int64_t started, done, ended; /* `ended` is the exchange that did so last; -1: none */
+    qdri_near *near;
+    qdri_keep *keep; /* [in_flight + 1]; NULL: it never had a cargo */
+    int64_t items_out, items_in;
+    int64_t number; /* on its wire, for reports */
+    char why[256];
+    double build_seconds;
+};
+
 /* Hears of its failures on other ranks, from when its number is agreed on. */
 void qdri_plan_listen(qdr_plan *plan);
 
-/* The memory of its exchanges. */
+/* The memory of its exchanges, of all candidates. */
 qdr_status qdri_slots_open(qdr_plan *plan);
 /* Local. Where MPI goes on with something of an exchange, its memory stays. */
 void qdri_slots_close(qdr_plan *plan);
+/* The slot of any candidate that is under way, of those from `*next` on, which is counted on; NULL: none is. */
+qdri_exchange *qdri_slots_busy(const qdr_plan *plan, int *next);
 
 /* A report about an exchange that does not get on; fails with QDR_ERR_STALLED and its sentence. */
 qdr_status qdri_stall(qdri_exchange *exchange);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings and the rule: see settings.h. */
+/* Settings: see settings.h. */
 #include "plan/settings.h"
 
 #include <stdio.h>
@@ -87,28 +87,6 @@ qdr_status qdri_settings_decode(qdri_settings *told) {
     qdri_decode_text(told->pacing, sizeof told->pacing);
     qdri_decode_text(told->transport, sizeof told->transport);
     return qdri_decode((qdri_teller){NULL, 0}, expected, QDRI_COUNT_OF(expected), told);
-}
-
-/* ---- the rule ------------------------------------------------------------------------------------------ */
-
-/* One small rule, at the place where measured choice will grow. Small messages need none of it: `paced`
- * sends them at once, as the plain exchange does. */
-const char *qdri_rule(const qdri_traits *facts, char *why, size_t size) {
-    if (facts->one_host) {
-        snprintf(why, size, "all %d ranks share a node: no schedule", facts->ranks);
-        return "async";
-    }
-    if (facts->fan_in <= 1) {
-        snprintf(why, size, "nobody receives from more than one rank: the plain exchange");
-        return "async";
-    }
-    if (facts->uniform_complete) {
-        snprintf(why, size, "everyone sends about the same to everyone across a network: in pairs");
-        return "pairwise";
-    }
-    snprintf(why, size, "up to %lld ranks send to one across a network: receivers grant",
-             (long long)facts->fan_in);
-    return "paced";
 }
 
 /* ---- executors ----------------------------------------------------------------------------------------- */

@@ -28,16 +28,6 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
 /* Local. Whether what rank 0 told can be settings; ends their texts. */
 qdr_status qdri_settings_decode(qdri_settings *told);
 
-/* What the rule looks at: equal on all ranks. */
-typedef struct qdri_traits {
-    int ranks, one_host;
-    int64_t fan_in;       /* most messages into one rank */
-    int uniform_complete; /* everyone sends about the same to everyone */
-} qdri_traits;
-
-/* Pure. The algorithm where none was asked for, and one sentence why. */
-const char *qdri_rule(const qdri_traits *facts, char *why, size_t size);
-
 /* Which executor suits, by name or by algorithm. */
 qdr_status qdri_executor_find(const char *pacing, const qdri_algorithm *algorithm,
                               const qdri_executor **executor);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The slots of a plan: the memory of the exchanges that can be under way at once, made with the plan. What is
+ * The slots of a plan: the memory of the exchanges that can be under way at once, made with the plan. The exchange with
+ * number k has the slot k mod in_flight of the candidate that runs it, so of all candidates' slots with one place at most
+ * one is in use. What is
  * left in them when a plan goes, because an exchange failed or stalled, is taken back from MPI; where MPI may
  * already have begun with it, the memory is given up.
  */
@@ -39,32 +41,52 @@ static qdr_status open_near(qdri_exchange *slot) {
     return QDR_OK;
 }
 
-qdr_status qdri_slots_open(qdr_plan *plan) {
+static qdr_status open_slot(qdri_exchange *slot, qdr_plan *plan, qdri_candidate *candidate) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
-    plan->slot = QDRI_ZERO_ARRAY(qdri_exchange, plan->in_flight);
-    plan->past_out = QDRI_ZERO_ARRAY(qdri_streams, plan->program.out.lanes);
-    plan->past_in = QDRI_ZERO_ARRAY(qdri_streams, plan->program.in.lanes);
-    if (!plan->slot || !plan->past_out || !plan->past_in) return qdri_fail_memory();
-    qdri_terms terms = {.unasked = plan->unasked / plan->sources, .chunk = plan->chunk};
-    for (int i = 0; i < plan->in_flight; i++) {
-        qdri_exchange *slot = &plan->slot[i];
-        slot->plan = plan;
-        slot->program = &plan->program;
-        slot->executor = plan->executor;
-        slot->wire = plan->wire;
-        QDRI_TRY(open_half(&slot->out, &plan->program.out, plan->executor, terms));
-        QDRI_TRY(open_half(&slot->in, &plan->program.in, plan->executor, terms));
-        slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
-        slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
-        slot->sentence = QDRI_ZERO_ARRAY(char, QDRI_NEWS_TEXT);
-        slot->state = qdri_alloc_zero(1, plan->executor->state_bytes);
-        slot->span = QDRI_ARRAY(qdri_memory_range, (int64_t)view.sends + view.receives);
-        if (!slot->outgoing || !slot->incoming || !slot->sentence || !slot->state || !slot->span)
-            return qdri_fail_memory();
-        if (plan->executor->open) QDRI_TRY(plan->executor->open(slot));
-        QDRI_TRY(open_near(slot));
-    }
+    qdri_terms terms = {.unasked = candidate->unasked / candidate->sources, .chunk = candidate->chunk};
+    const qdri_executor *executor = candidate->executor;
+    slot->plan = plan;
+    slot->candidate = candidate;
+    slot->program = &candidate->program;
+    slot->executor = executor;
+    slot->wire = plan->wire;
+    QDRI_TRY(open_half(&slot->out, &candidate->program.out, executor, terms));
+    QDRI_TRY(open_half(&slot->in, &candidate->program.in, executor, terms));
+    slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
+    slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
+    slot->sentence = QDRI_ZERO_ARRAY(char, QDRI_NEWS_TEXT);
+    slot->state = qdri_alloc_zero(1, executor->state_bytes);
+    slot->span = QDRI_ARRAY(qdri_memory_range, (int64_t)view.sends + view.receives);
+    if (!slot->outgoing || !slot->incoming || !slot->sentence || !slot->state || !slot->span)
+        return qdri_fail_memory();
+    if (executor->open) QDRI_TRY(executor->open(slot));
+    return open_near(slot);
+}
+
+static qdr_status open_candidate(qdr_plan *plan, qdri_candidate *candidate) {
+    candidate->slot = QDRI_ZERO_ARRAY(qdri_exchange, plan->in_flight);
+    candidate->past_out = QDRI_ZERO_ARRAY(qdri_streams, candidate->program.out.lanes);
+    candidate->past_in = QDRI_ZERO_ARRAY(qdri_streams, candidate->program.in.lanes);
+    if (!candidate->slot || !candidate->past_out || !candidate->past_in) return qdri_fail_memory();
+    for (int i = 0; i < plan->in_flight; i++) QDRI_TRY(open_slot(&candidate->slot[i], plan, candidate));
     return QDR_OK;
+}
+
+qdr_status qdri_slots_open(qdr_plan *plan) {
+    for (int i = 0; i < plan->candidates; i++) QDRI_TRY(open_candidate(plan, &plan->candidate[i]));
+    return QDR_OK;
+}
+
+qdri_exchange *qdri_slots_busy(const qdr_plan *plan, int *next) {
+    for (; *next < plan->candidates * plan->in_flight; ++*next) {
+        const qdri_candidate *candidate = &plan->candidate[*next / plan->in_flight];
+        if (!candidate->slot) continue;
+        qdri_exchange *slot = &candidate->slot[*next % plan->in_flight];
+        if (!slot->under_way) continue;
+        ++*next;
+        return slot;
+    }
+    return NULL;
 }
 
 static void free_half(qdri_half *half) {
@@ -139,15 +161,20 @@ static int cancel_slot(qdri_exchange *slot) {
 /* What stays is lost, together with its tags, under which messages may still come. */
 void qdri_slots_close(qdr_plan *plan) {
     int stays = 0;
-    for (int i = 0; plan->slot && i < plan->in_flight; i++) {
-        stays |= cancel_slot(&plan->slot[i]);
-        qdri_wire_reserve(plan->wire, -plan->slot[i].operations);
-    }
+    for (int i = 0; i < plan->candidates; i++)
+        for (int k = 0; plan->candidate[i].slot && k < plan->in_flight; k++) {
+            qdri_exchange *slot = &plan->candidate[i].slot[k];
+            stays |= cancel_slot(slot);
+            qdri_wire_reserve(plan->wire, -slot->operations);
+        }
     if (stays) return;
     qdri_packing_free(plan);
-    for (int i = 0; plan->slot && i < plan->in_flight; i++) free_slot(&plan->slot[i]);
-    free(plan->slot);
-    free(plan->past_out);
-    free(plan->past_in);
+    for (int i = 0; i < plan->candidates; i++) {
+        qdri_candidate *candidate = &plan->candidate[i];
+        for (int k = 0; candidate->slot && k < plan->in_flight; k++) free_slot(&candidate->slot[k]);
+        free(candidate->slot);
+        free(candidate->past_out);
+        free(candidate->past_in);
+    }
     if (plan->first_tag) qdri_wire_return_tags(plan->wire, plan->first_tag);
 }

@@ -65,6 +65,9 @@ static wish far_wish(const qdri_exchange *exchange) {
     for (int64_t i = 0; i < in->hops; i++)
         if (exchange->in.flow[i].begun > exchange->in.flow[i].ended) return wish_of_hop(exchange, i);
     int64_t phase = 0;
+    int word_of = qdri_referee_awaits(exchange);
+    if (word_of >= 0)
+        return (wish){word_of, 0, 0, exchange->last, "bytes, but its word that it has ended the exchange,"};
     int awaited = exchange->executor->awaits ? exchange->executor->awaits(exchange, &phase) : -1;
     if (awaited >= 0)
         return (wish){awaited, phase, 0, exchange->last, "bytes, but its word that all have ended,"};
@@ -88,7 +91,7 @@ static wish far_wish(const qdri_exchange *exchange) {
 }
 
 static wish first_wish(const qdri_exchange *exchange) {
-    wish far = exchange->plan->is_far ? far_wish(exchange) : (wish){.partner = -1};
+    wish far = exchange->candidate->is_far ? far_wish(exchange) : (wish){.partner = -1};
     return far.partner >= 0 ? far : near_wish(exchange);
 }
 
@@ -182,7 +185,7 @@ static size_t list_partners(const qdri_exchange *exchange, double now, size_t us
     const qdri_near *near = exchange->plan->near;
     used = list_neighbors(exchange->near_in, near->receives, "from", used);
     used = list_neighbors(exchange->near_out, near->sends, "to", used);
-    if (!exchange->plan->is_far) return used;
+    if (!exchange->candidate->is_far) return used;
     const qdri_side *in = &exchange->program->in, *out = &exchange->program->out;
     for (int i = 0; i < in->lanes; i++) {
         const qdri_lane_flow *lane = &exchange->in.lane[i];

@@ -27,13 +27,14 @@ enum {
 enum { QDRI_TAGS = 128 };
 
 /* Of a plan: for each slot one for small streams and their marks, two for control messages in turn, and one for what
- * finds no room in the node's memory; then those of large streams, by the number of the exchange. */
+ * finds no room in the node's memory; then those of large streams, by the number of the exchange. Candidates share them. */
 enum {
     QDRI_TAGS_OF_SLOT = 4,
     QDRI_SLOT_TAGS = 64,
-    QDRI_BULK_TAGS = 64,
+    QDRI_BULK_TAGS = 60,
+    QDRI_TAG_REFEREE = QDRI_SLOT_TAGS + QDRI_BULK_TAGS, /* what trials have shown */
 };
-_Static_assert(QDRI_SLOT_TAGS + QDRI_BULK_TAGS <= QDRI_TAGS, "a plan has one span of tags");
+_Static_assert((int)QDRI_TAG_REFEREE < (int)QDRI_TAGS, "a plan has one span of tags");
 
 /* Of a directory, in each round. */
 enum {

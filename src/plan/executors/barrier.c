@@ -10,7 +10,7 @@ static int rounds_of(const qdri_exchange *exchange) {
 
 /* Phases of all stages in one row. */
 static int64_t number_of(const qdri_exchange *exchange, const qdri_hop *hop) {
-    return hop->stage * (exchange->plan->last_phase + 1) + hop->phase;
+    return hop->stage * (exchange->candidate->last_phase + 1) + hop->phase;
 }
 
 int qdri_phase_barrier_open(const qdri_exchange *exchange, const qdri_phase_barrier *barrier,
@@ -37,13 +37,13 @@ int qdri_phase_barrier_awaits(const qdri_exchange *exchange, const qdri_phase_ba
                               int64_t *phase) {
     if (!exchange->held || !barrier->telling) return -1;
     int64_t ranks = exchange->program->ranks, step = INT64_C(1) << barrier->round;
-    *phase = barrier->open % (exchange->plan->last_phase + 1);
+    *phase = barrier->open % (exchange->candidate->last_phase + 1);
     return (int)((exchange->program->rank + ranks - step % ranks) % ranks);
 }
 
 int qdri_phase_barrier_advance(qdri_exchange *exchange, qdri_phase_barrier *barrier) {
     const qdri_program *program = exchange->program;
-    int64_t meetings = program->stages * (exchange->plan->last_phase + 1);
+    int64_t meetings = program->stages * (exchange->candidate->last_phase + 1);
     int rounds = rounds_of(exchange), opened = 0;
     while (barrier->open < meetings && !exchange->failed) {
         if (!has_ended(exchange, &exchange->out, &program->out, barrier->open, &barrier->out_front) ||

@@ -74,20 +74,20 @@ static void sum_stage(qdri_half *half, const qdri_side *side, int stage) {
 static int64_t unasked(const qdri_exchange *exchange, const qdri_half *half, int number) {
     int64_t bytes = granting_of(half, number)->stage_bytes,
             limit = exchange->window / exchange->program->ranks;
-    if (exchange->plan->ordered) return bytes <= limit ? bytes : 0;
-    if (exchange->plan->port) return qdri_window_unasked_of(half->terms[number].unasked, bytes);
+    if (exchange->candidate->ordered) return bytes <= limit ? bytes : 0;
+    if (exchange->candidate->port) return qdri_window_unasked_of(half->terms[number].unasked, bytes);
     return qdri_smaller(bytes, half->terms[number].unasked);
 }
 
 /* The window of this rank, whatever it leaves to others. */
 static int64_t whole_window(const qdri_exchange *exchange) {
-    const qdri_port *port = exchange->plan->port;
+    const qdri_port *port = exchange->candidate->port;
     return port ? (int64_t)port->window : exchange->window;
 }
 
 /* The least that is worth a message. Several of them must fit into a window, however small that is. */
 static int64_t least_chunk(const qdri_exchange *exchange) {
-    const qdri_port *port = exchange->plan->port;
+    const qdri_port *port = exchange->candidate->port;
     if (!port) return exchange->chunk;
     int64_t window = (int64_t)port->window, few = qdri_larger(QDRI_PACKET, window / 4);
     return qdri_larger(qdri_smaller(exchange->chunk, few), window / 10);
@@ -98,7 +98,7 @@ static int64_t least_chunk(const qdri_exchange *exchange) {
 /* By schedule, both ends cut hops into chunks from their beginning, because a grant may come before its
  * stage; `paced` has no stages, and answers each grant with one message. */
 static void pump_lane(qdri_exchange *exchange, int lane) {
-    qdri_lane_send(exchange, lane, !exchange->plan->ordered);
+    qdri_lane_send(exchange, lane, !exchange->candidate->ordered);
 }
 
 /* Grants are heard one by one, and only while there is a chunk to answer with: two may not become one
@@ -109,7 +109,7 @@ static void listen(qdri_exchange *exchange) {
 }
 
 static void sent(qdri_exchange *exchange, int64_t hop) {
-    qdri_lanes_send(exchange, hop, !exchange->plan->ordered);
+    qdri_lanes_send(exchange, hop, !exchange->candidate->ordered);
     listen(exchange);
 }
 
@@ -135,7 +135,7 @@ static void control(qdri_exchange *exchange, int from, const qdri_note *note) {
         return;
     }
     hear(state, note->load, note->load_left);
-    if (exchange->plan->port) qdri_port_told(exchange->plan->port, note->word, qdri_seconds());
+    if (exchange->candidate->port) qdri_port_told(exchange->candidate->port, note->word, qdri_seconds());
     exchange->out.terms[number].unasked = note->promise;
     lane->granted += note->bytes;
     lane->last = exchange->last;
@@ -163,7 +163,7 @@ static void claim(qdri_exchange *exchange, int number) {
     grants *state = exchange->state;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
     granting *own = granting_of(&exchange->in, number);
-    if (exchange->plan->ordered) return;
+    if (exchange->candidate->ordered) return;
     state->stuck -= own->is_stuck;
     own->is_stuck = 0;
     qdri_claims_set(&state->claims, number,
@@ -173,7 +173,7 @@ static void claim(qdri_exchange *exchange, int number) {
 
 /* Whether a lane has to answer before it is granted more. */
 static int has_to_answer(const qdri_exchange *exchange, int number, double now) {
-    const qdri_port *port = exchange->plan->port;
+    const qdri_port *port = exchange->candidate->port;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
     return port && qdri_answers_first(&exchange->in.terms[number].answers, port, lane->begun - lane->ended,
                                       granting_of(&exchange->in, number)->since, now);
@@ -195,7 +195,7 @@ static int next_lane(qdri_exchange *exchange, double now) {
 /* Bytes under way to this rank: of one exchange, or of all that have a window together. */
 static int64_t outstanding(const qdri_exchange *exchange) {
     const grants *state = exchange->state;
-    return exchange->plan->port ? exchange->plan->port->under_way : state->outstanding;
+    return exchange->candidate->port ? exchange->candidate->port->under_way : state->outstanding;
 }
 
 /* How much to ask a lane for. Where few of them are left, messages are larger, two to a lane's share of the window: a chunk
@@ -204,7 +204,7 @@ static int64_t outstanding(const qdri_exchange *exchange) {
 static int64_t chunk_for(const qdri_exchange *exchange, int number, int64_t window) {
     const grants *state = exchange->state;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
-    const qdri_port *port = exchange->plan->port;
+    const qdri_port *port = exchange->candidate->port;
     int64_t waiting = state->claims.count + state->stuck, share = window / (2 * waiting),
             room = window - outstanding(exchange);
     if (port) share = qdri_smaller(share, qdri_port_most_chunk(port));
@@ -243,7 +243,7 @@ static int is_critical(const qdri_exchange *exchange, const grants *state) {
 
 /* How far ahead, in parts of the whole, a receiver stops. Rumours are old by some latencies when they come. */
 static double margin(const qdri_exchange *exchange, const grants *state) {
-    const qdri_port *port = exchange->plan->port;
+    const qdri_port *port = exchange->candidate->port;
     const double least = 0.05, latencies = 8;
     return least + (port ? latencies * port->latency * port->rate / (double)state->load : 0);
 }
@@ -252,7 +252,7 @@ static double margin(const qdri_exchange *exchange, const grants *state) {
 static int64_t own_window(const qdri_exchange *exchange, grants *state) {
     const qdri_half *in = &exchange->in, *out = &exchange->out;
     int64_t window = whole_window(exchange);
-    if (exchange->plan->ordered) return window;
+    if (exchange->candidate->ordered) return window;
     hear(state, qdri_larger(in->bytes, out->bytes),
          qdri_larger(in->bytes - in->ended, out->bytes - out->ended));
     double ahead = how_far_ahead(exchange, state);
@@ -264,7 +264,7 @@ static int64_t own_window(const qdri_exchange *exchange, grants *state) {
 static void count_outstanding(qdri_exchange *exchange, int64_t bytes) {
     grants *state = exchange->state;
     state->outstanding += bytes;
-    if (exchange->plan->port) exchange->plan->port->under_way += bytes;
+    if (exchange->candidate->port) exchange->candidate->port->under_way += bytes;
 }
 
 /* Whether so many bytes more may be under way. One grant of an exchange may always be: ranks may wait for exchanges in
@@ -283,14 +283,14 @@ static int64_t promise_to(const grants *state, const qdri_terms *terms) {
 
 static void grant_one(qdri_exchange *exchange) {
     grants *state = exchange->state;
-    const qdri_port *port = exchange->plan->port;
+    const qdri_port *port = exchange->candidate->port;
     if (exchange->in.ended == exchange->in.bytes) return;
     int64_t window = own_window(exchange, state);
     while (!exchange->failed && fits(exchange, window, 1) && qdri_chunk_possible(&exchange->in)) {
         int64_t bytes = 0;
         double now = port ? qdri_seconds() : 0;
-        int64_t number = exchange->plan->ordered ? scheduled_hop(exchange, state, &bytes)
-                                                 : proportional_hop(exchange, window, now, &bytes);
+        int64_t number = exchange->candidate->ordered ? scheduled_hop(exchange, state, &bytes)
+                                                      : proportional_hop(exchange, window, now, &bytes);
         if (number < 0) return;
         const qdri_hop *hop = &exchange->program->in.hop[number];
         qdri_lane_flow *lane = &exchange->in.lane[hop->lane];
@@ -307,7 +307,7 @@ static void grant_one(qdri_exchange *exchange) {
         qdri_trace(exchange, QDR_EVENT_GRANT, hop->partner, hop->phase, exchange->in.flow[number].begun,
                    bytes);
         qdri_chunk_receive_granted(exchange, number, bytes, now);
-        if (!exchange->plan->ordered) qdri_claims_served(&state->claims, hop->lane);
+        if (!exchange->candidate->ordered) qdri_claims_served(&state->claims, hop->lane);
         claim(exchange, hop->lane);
         if (!exchange->failed) qdri_control_send(exchange, hop->partner, &note);
     }
@@ -330,7 +330,7 @@ static void part(qdri_port *port, qdri_exchange *exchange) {
 
 /* Whoever has just been served comes last. */
 static void grant(qdri_exchange *exchange) {
-    qdri_port *port = exchange->plan->port;
+    qdri_port *port = exchange->candidate->port;
     if (!port) {
         grant_one(exchange);
         return;
@@ -355,7 +355,7 @@ static double share_when_busy(const qdri_exchange *exchange, int number) {
 
 static void arrived(qdri_exchange *exchange, const qdri_chunk *chunk) {
     const grants *state = exchange->state;
-    qdri_port *port = exchange->plan->port;
+    qdri_port *port = exchange->candidate->port;
     int number = exchange->program->in.hop[chunk->hop].lane;
     count_outstanding(exchange, -chunk->bytes);
     if (port) {
@@ -387,7 +387,7 @@ static void close_claims(qdri_exchange *slot) {
 static void leave(qdri_exchange *exchange) {
     grants *state = exchange->state;
     if (!state->is_at_port) return;
-    qdri_port *port = exchange->plan->port;
+    qdri_port *port = exchange->candidate->port;
     state->is_at_port = 0;
     part(port, exchange);
     port->under_way -= state->outstanding;
@@ -397,8 +397,8 @@ static void leave(qdri_exchange *exchange) {
 
 static void start(qdri_exchange *exchange) {
     grants *state = exchange->state;
-    qdri_port *port = exchange->plan->port;
-    int64_t promise = (port ? qdri_port_unasked(port) : exchange->window) / exchange->plan->sources;
+    qdri_port *port = exchange->candidate->port;
+    int64_t promise = (port ? qdri_port_unasked(port) : exchange->window) / exchange->candidate->sources;
     *state =
         (grants){.promise = qdri_note_about(promise), .is_at_port = port != NULL, .claims = state->claims};
     if (port) {
@@ -420,8 +420,9 @@ static void expect_unasked(qdri_exchange *exchange) {
     grants *state = exchange->state;
     const qdri_side *side = &exchange->program->in;
     /* On short wires it is waited for before more is asked for: then it is known who is late. */
-    double now = exchange->plan->port && qdri_port_is_far(exchange->plan->port) ? qdri_seconds() : 0;
-    if (!exchange->plan->ordered) qdri_claims_reset(&state->claims, side->lanes);
+    double now =
+        exchange->candidate->port && qdri_port_is_far(exchange->candidate->port) ? qdri_seconds() : 0;
+    if (!exchange->candidate->ordered) qdri_claims_reset(&state->claims, side->lanes);
     for (int i = 0; i < side->lanes; i++) {
         int64_t left = unasked(exchange, &exchange->in, i);
         count_outstanding(exchange, left);
@@ -429,7 +430,7 @@ static void expect_unasked(qdri_exchange *exchange) {
         while (left > 0 && !exchange->failed) {
             int64_t hop = qdri_lane_next(exchange, &exchange->in, side, i);
             int64_t bytes =
-                exchange->plan->ordered ? qdri_next_chunk(exchange, &exchange->in.flow[hop]) : left;
+                exchange->candidate->ordered ? qdri_next_chunk(exchange, &exchange->in.flow[hop]) : left;
             qdri_chunk_receive(exchange, hop, bytes);
             left -= bytes;
         }
@@ -458,14 +459,15 @@ enum { AT_ONCE = 12 };
 
 /* Of a lane, the chunks that a window holds; one more for each hop's end. */
 static int64_t chunks_at_once(const qdri_exchange *exchange, int64_t bytes, int64_t hops) {
-    int64_t most = exchange->plan->port ? AT_ONCE : exchange->window / exchange->chunk;
+    int64_t most = exchange->candidate->port ? AT_ONCE : exchange->window / exchange->chunk;
     return qdri_smaller(bytes / exchange->chunk, most) + hops + 2;
 }
 
 static qdri_room room(const qdri_exchange *exchange) {
     const qdri_program *program = exchange->program;
-    int64_t unasked_chunks =
-        exchange->plan->ordered ? exchange->window / exchange->plan->sources / exchange->chunk + 1 : 1;
+    int64_t unasked_chunks = exchange->candidate->ordered
+                                 ? exchange->window / exchange->candidate->sources / exchange->chunk + 1
+                                 : 1;
     qdri_room room = {.sends = 0};
     for (int i = 0; i < program->out.lanes; i++)
         room.sends += chunks_at_once(exchange, exchange->out.lane[i].bytes, program->out.lane[i].hops);

@@ -137,7 +137,7 @@ static void post(qdri_exchange *exchange) {
 /* Nanoseconds until what is coming will have come. */
 static int64_t busy_for(const qdri_exchange *exchange) {
     const requests *state = exchange->state;
-    int64_t left = state->coming - (exchange->plan->goes_ahead ? exchange->chunk : 0);
+    int64_t left = state->coming - (exchange->candidate->goes_ahead ? exchange->chunk : 0);
     double seconds = state->rate > 0 && left > 0 ? (double)left / state->rate : short_while;
     return (int64_t)(1e9 * (seconds < 10 ? seconds : 10));
 }
@@ -148,7 +148,7 @@ static void was_asked(qdri_exchange *exchange, int from) {
     int number = side->lane_of[from];
     qdri_lane_flow *lane = number < 0 ? NULL : &exchange->in.lane[number];
     int64_t hop = lane ? qdri_lane_next(exchange, &exchange->in, side, number) : -1;
-    int free_now = state->coming <= (exchange->plan->goes_ahead ? exchange->chunk : 0);
+    int free_now = state->coming <= (exchange->candidate->goes_ahead ? exchange->chunk : 0);
     if (!lane || lane->granted == lane->bytes) {
         qdri_exchange_fail(
             exchange, qdri_fail(QDR_ERR_MISMATCH, "rank %d wants to send more than this rank expects", from));
@@ -157,8 +157,9 @@ static void was_asked(qdri_exchange *exchange, int from) {
     lane->last = exchange->last;
     if (hop < 0 || !free_now || lane->begun < lane->granted) {
         int64_t pause = hop < 0 ? (int64_t)(1e9 * short_while) : busy_for(exchange);
-        qdri_control_send(exchange, from,
-                          &(qdri_note){.kind = BUSY, .bytes = exchange->plan->tells_how_busy ? pause : 0});
+        qdri_control_send(
+            exchange, from,
+            &(qdri_note){.kind = BUSY, .bytes = exchange->candidate->tells_how_busy ? pause : 0});
         return;
     }
     int64_t bytes = exchange->in.flow[hop].bytes;
@@ -201,17 +202,17 @@ static void wake_up(qdri_poller *poller) {
     if (state->wake > 0 && qdri_seconds() >= state->wake) ask(state->exchange);
 }
 
-static void read_options(qdr_plan *plan, const qdri_spec *spec) {
-    plan->seed = qdri_spec_integer(spec, "seed");
-    plan->tells_how_busy = qdri_spec_flag(spec, "busy-for");
-    plan->goes_ahead = qdri_spec_flag(spec, "ahead");
+static void read_options(qdri_candidate *candidate, const qdri_spec *spec) {
+    candidate->seed = qdri_spec_integer(spec, "seed");
+    candidate->tells_how_busy = qdri_spec_flag(spec, "busy-for");
+    candidate->goes_ahead = qdri_spec_flag(spec, "ahead");
 }
 
 static void start(qdri_exchange *exchange) {
     requests *state = exchange->state;
     *state = (requests){.poller = {.poll = wake_up}, .exchange = exchange, .asked = -1};
     state->random =
-        qdri_random_seed(qdri_mix((uint64_t)exchange->plan->seed) ^ (uint64_t)exchange->program->rank);
+        qdri_random_seed(qdri_mix((uint64_t)exchange->candidate->seed) ^ (uint64_t)exchange->program->rank);
     state->unasked = exchange->in.bytes;
     keep_listening(exchange);
 }

@@ -129,7 +129,7 @@ static int set_terms(const qdri_exchange *exchange, qdri_half *half, const qdri_
     for (int64_t i = 0; i < side->hops; i++) {
         int64_t bytes = half->flow[i].bytes, *before = &row_of(half, side->hop[i].lane)->bytes;
         step *step = step_of(half, i);
-        if (exchange->plan->port) {
+        if (exchange->candidate->port) {
             set_size(&half->terms[side->hop[i].lane], bytes, step);
             is_open |= step->is_open;
         } else {
@@ -156,33 +156,34 @@ static int64_t count_uninvited(const qdri_half *half, const qdri_side *side) {
 }
 
 /* What receivers may choose for a chunk, at least. */
-static int64_t least_chunk(const qdr_plan *plan) {
-    return plan->chunk_is_told ? qdri_smaller(plan->chunk, QDRI_LEAST_CHUNK) : plan->chunk;
+static int64_t least_chunk(const qdri_candidate *candidate) {
+    return candidate->chunk_is_told ? qdri_smaller(candidate->chunk, QDRI_LEAST_CHUNK) : candidate->chunk;
 }
 
 /* How far a rank may be ahead of what has come to it. */
 static int64_t window_of(const qdri_exchange *exchange) {
-    const qdri_port *port = exchange->plan->port;
-    return port ? qdri_larger((int64_t)qdri_window_ahead(port->window), least_chunk(exchange->plan))
+    const qdri_port *port = exchange->candidate->port;
+    return port ? qdri_larger((int64_t)qdri_window_ahead(port->window), least_chunk(exchange->candidate))
                 : exchange->window;
 }
 
 /* What this rank wants in the slot's next exchange. Where wires are long, ranks learn late that one of them is held up: without invitations they
  * get out of step sooner or later. */
 static qdri_terms next_terms(const qdri_exchange *exchange) {
-    const qdr_plan *plan = exchange->plan;
-    int64_t chunk = qdri_window_chunk(window_of(exchange), plan->chunk);
-    if (!plan->port) return (qdri_terms){0};
-    return (qdri_terms){.unasked = qdri_note_about(qdri_port_unasked(plan->port) / plan->sources),
-                        .chunk = plan->chunk_is_told ? qdri_larger(chunk, least_chunk(plan)) : plan->chunk,
-                        .open = qdri_note_about((int64_t)plan->port->window),
-                        .times = qdri_port_is_far(plan->port) ? 0 : qdri_trust_times(&plan->trust)};
+    const qdri_candidate *candidate = exchange->candidate;
+    int64_t chunk = qdri_window_chunk(window_of(exchange), candidate->chunk);
+    if (!candidate->port) return (qdri_terms){0};
+    return (qdri_terms){.unasked = qdri_note_about(qdri_port_unasked(candidate->port) / candidate->sources),
+                        .chunk = candidate->chunk_is_told ? qdri_larger(chunk, least_chunk(candidate))
+                                                          : candidate->chunk,
+                        .open = qdri_note_about((int64_t)candidate->port->window),
+                        .times = qdri_port_is_far(candidate->port) ? 0 : qdri_trust_times(&candidate->trust)};
 }
 
 /* Says up to where in the lane bytes may come. */
 static void invite_up_to(qdri_exchange *exchange, int64_t number, int64_t bytes, qdri_terms terms) {
     const qdri_hop *hop = &exchange->program->in.hop[number];
-    const qdri_port *port = exchange->plan->port;
+    const qdri_port *port = exchange->candidate->port;
     step *step = step_of(&exchange->in, number);
     step->invited = bytes;
     qdri_note note = {.kind = INVITATION,
@@ -247,10 +248,10 @@ static void hear_invitation(qdri_exchange *exchange, int from, const qdri_note *
     steps *at = exchange->state;
     int number = exchange->program->out.lane_of[from];
     qdri_lane_flow *lane = number < 0 ? NULL : &exchange->out.lane[number];
-    const qdr_plan *plan = exchange->plan;
+    const qdri_candidate *candidate = exchange->candidate;
     int64_t before = lane ? allowed_in_lane(exchange, number) : 0;
     if (lane && note->offset > lane->granted && note->offset <= lane->bytes &&
-        (!plan->port || note->bytes >= least_chunk(plan))) {
+        (!candidate->port || note->bytes >= least_chunk(candidate))) {
         lane->granted = note->offset;
         at->uninvited -= allowed_in_lane(exchange, number) - before;
     }
@@ -262,8 +263,8 @@ static void hear_invitation(qdri_exchange *exchange, int from, const qdri_note *
                                      from, (long long)note->offset, (long long)(lane ? lane->bytes : 0)));
         return;
     }
-    if (plan->port) {
-        qdri_port_told(plan->port, note->word, qdri_seconds());
+    if (candidate->port) {
+        qdri_port_told(candidate->port, note->word, qdri_seconds());
         exchange->out.terms[number] = (qdri_terms){
             .unasked = note->promise, .chunk = note->bytes, .open = note->load, .times = note->load_left};
     }
@@ -283,7 +284,7 @@ static int64_t ahead_of(int64_t front, int64_t bytes) {
  * something is known. */
 static int64_t send_limit(const qdri_exchange *exchange, int64_t hop, int64_t front, int64_t limit) {
     enum { TINY = 12, STEP = 3 }; /* of the window, one part */
-    const qdri_port *port = exchange->plan->port;
+    const qdri_port *port = exchange->candidate->port;
     const step *step = step_of(&exchange->out, hop);
     if (!port || !(step->is_small || step->is_open)) return limit;
     double bytes = (double)exchange->out.flow[hop].bytes;
@@ -368,7 +369,7 @@ static void sent(qdri_exchange *exchange, int64_t hop) {
 
 static void arrived(qdri_exchange *exchange, const qdri_chunk *chunk) {
     steps *at = exchange->state;
-    qdri_port *port = exchange->plan->port;
+    qdri_port *port = exchange->candidate->port;
     if (port) {
         int64_t before = window_of(exchange);
         double now = qdri_seconds();
@@ -394,7 +395,7 @@ static void control(qdri_exchange *exchange, int from, const qdri_note *note) {
 
 static void start(qdri_exchange *exchange) {
     steps *at = exchange->state;
-    qdri_port *port = exchange->plan->port;
+    qdri_port *port = exchange->candidate->port;
     at->barrier = (qdri_phase_barrier){0};
     at->is_at_port = port != NULL;
     if (port) {
@@ -417,9 +418,9 @@ static void leave(qdri_exchange *exchange) {
     if (!at->is_at_port) return;
     double now = qdri_seconds();
     at->is_at_port = 0;
-    qdri_port_leave(exchange->plan->port, now);
+    qdri_port_leave(exchange->candidate->port, now);
     if (at->is_open || at->is_invited)
-        qdri_trust_learn(&exchange->plan->trust, !at->is_open, now - at->began,
+        qdri_trust_learn(&exchange->candidate->trust, !at->is_open, now - at->began,
                          qdri_larger(exchange->in.bytes, exchange->out.bytes));
 }
 
@@ -429,7 +430,7 @@ static void begun(qdri_exchange *exchange) {
 }
 
 static int64_t chunks_of(const qdri_exchange *exchange, int64_t bytes) {
-    int64_t chunk = qdri_smaller(exchange->chunk, least_chunk(exchange->plan));
+    int64_t chunk = qdri_smaller(exchange->chunk, least_chunk(exchange->candidate));
     return (bytes + chunk - 1) / chunk;
 }
 

@@ -35,7 +35,7 @@ static qdr_status open_turns(qdri_exchange *slot) {
     if (!state->turn) return qdri_fail_memory();
     list(state, program, &program->out, 1);
     list(state, program, &program->in, 0);
-    qdri_turns_sort(program->ranks, slot->plan->promises, state->count, state->turn);
+    qdri_turns_sort(program->ranks, slot->candidate->promises, state->count, state->turn);
     return QDR_OK;
 }
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Contests and what follows from them: see chooser.h. */
+#include "choose/chooser.h"
+
+#include <stddef.h>
+
+/* A part of the time, by which a challenger must be better: where candidates are new, and where one has proved itself. */
+static const double better_early = 0.97, better = 0.94;
+/* Times the wire alone, above which a risk may pay. */
+static const double room_to_gain = 1.15;
+/* Times the best, above which a candidate is not tried again; and times what it was, a change of the network. */
+static const double hopeless = 1.6, drift = 1.5;
+
+/* The first two contests come at once. Then each is so many times as far as the one before, up to a limit. */
+enum { EARLY = 2, FIRST_LATE = 16, FACTOR = 4, LARGEST_STEP = 4096 };
+
+void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, unsigned risky) {
+    *chooser = (qdri_chooser){.candidates = candidates, .in_flight = in_flight, .risky = risky};
+}
+
+int qdri_chooser_class_of(int64_t item_bytes) {
+    int size_class = 0;
+    while (item_bytes > 1) {
+        item_bytes >>= 1;
+        size_class++;
+    }
+    return size_class;
+}
+
+/* The class itself, or the next one of which something is known; NULL: there is none. */
+static const qdri_chooser_class *nearest(const qdri_chooser *chooser, int size_class) {
+    for (int distance = 0; distance < QDRI_CHOOSER_CLASSES; distance++) {
+        if (size_class - distance >= 0 && chooser->known[size_class - distance].is_tried)
+            return &chooser->known[size_class - distance];
+        if (size_class + distance < QDRI_CHOOSER_CLASSES && chooser->known[size_class + distance].is_tried)
+            return &chooser->known[size_class + distance];
+    }
+    return NULL;
+}
+
+int qdri_chooser_best(const qdri_chooser *chooser, int size_class) {
+    const qdri_chooser_class *known = nearest(chooser, size_class);
+    return known ? known->best : 0;
+}
+
+/* ---- a challenger -------------------------------------------------------------------------------------- */
+
+static int may_try(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
+    if (!(chooser->risky >> candidate & 1)) return 1;
+    return known->is_tried && (known->wire == 0 || known->seconds[known->best] > room_to_gain * known->wire);
+}
+
+/* Who has not been tried and may be; else who was nearest to the best; else nobody: the best itself. */
+static int challenger(const qdri_chooser *chooser, int size_class, int reference) {
+    const qdri_chooser_class *known = &chooser->known[size_class];
+    int best = qdri_chooser_best(chooser, size_class), next = best;
+    double least = hopeless * known->seconds[best];
+    for (int i = 0; i < chooser->candidates; i++)
+        if (i != reference && known->seconds[i] == 0 && may_try(chooser, known, i)) return i;
+    for (int i = 0; i < chooser->candidates; i++)
+        if (i != best && known->seconds[i] > 0 && known->seconds[i] < least) {
+            least = known->seconds[i];
+            next = i;
+        }
+    return next;
+}
+
+/* ---- what a contest has shown ---------------------------------------------------------------------------- */
+
+static int has_changed(double was, double is) {
+    return was > 0 && (is > drift * was || was > drift * is);
+}
+
+static void take_in(const qdri_chooser *chooser, const qdri_contest *contest, qdri_chooser_class *known) {
+    int is_early = chooser->counted < EARLY, first = contest->runs[0];
+    if (!is_early && first == known->best && has_changed(known->seconds[first], contest->result.seconds[0]))
+        for (int i = 0; i < chooser->candidates; i++) known->seconds[i] = 0;
+    for (int i = 0; i < 2; i++) {
+        double *seconds = &known->seconds[contest->runs[i]], took = contest->result.seconds[i];
+        int is_again = (is_early && *seconds > 0) || (i == 1 && first == contest->runs[1]);
+        if (!is_again || took < *seconds) *seconds = took;
+    }
+    known->wire = contest->result.wire;
+    if (!known->is_tried) known->best = first;
+    known->is_tried = 1;
+    for (int i = 0; i < chooser->candidates; i++)
+        if (known->seconds[i] > 0 &&
+            known->seconds[i] < (is_early ? better_early : better) * known->seconds[known->best])
+            known->best = i;
+}
+
+static int has_untried(const qdri_chooser *chooser, int size_class) {
+    for (int i = 0; i < chooser->candidates; i++)
+        if (chooser->known[size_class].seconds[i] == 0 && may_try(chooser, &chooser->known[size_class], i))
+            return 1;
+    return 0;
+}
+
+static int64_t next_late(int64_t after) {
+    int64_t number = FIRST_LATE;
+    while (number < after)
+        number += number * (FACTOR - 1) < LARGEST_STEP ? number * (FACTOR - 1) : LARGEST_STEP;
+    return number;
+}
+
+static int64_t adopts(const qdri_chooser *chooser, const qdri_contest *contest) {
+    return contest->begin + 1 + chooser->in_flight;
+}
+
+/* The result of the oldest contest counts from here on. */
+static void adopt(qdri_chooser *chooser) {
+    const qdri_contest *contest = &chooser->contest[chooser->counted % 2];
+    int size_class = contest->result.size_class[0],
+        is_good = !contest->result.is_void && size_class == contest->result.size_class[1];
+    if (is_good) take_in(chooser, contest, &chooser->known[size_class]);
+    chooser->counted++;
+    if (chooser->counted < EARLY) return;
+    int64_t soon = adopts(chooser, contest);
+    chooser->next = is_good && has_untried(chooser, size_class) ? soon : next_late(soon);
+}
+
+/* ---- exchange by exchange ------------------------------------------------------------------------------ */
+
+/* The second contest may begin before the first one counts, but its challenger comes after that. Later ones follow from what
+ * counts. */
+static void open_contest(qdri_chooser *chooser) {
+    chooser->contest[chooser->opened % 2] = (qdri_contest){.begin = chooser->next, .result.is_void = 1};
+    chooser->opened++;
+    chooser->next = chooser->opened < EARLY ? (chooser->in_flight > 2 ? chooser->in_flight : 2) : INT64_MAX;
+}
+
+int qdri_chooser_place(const qdri_chooser *chooser, int64_t number, int *contest) {
+    if (chooser->opened == 0) return -1;
+    *contest = chooser->opened - 1;
+    int64_t place = number - chooser->contest[*contest % 2].begin;
+    return place < 2 ? (int)place : -1;
+}
+
+int qdri_chooser_candidate(qdri_chooser *chooser, int64_t number, int size_class) {
+    int last;
+    if (chooser->candidates < 2) return 0;
+    while (chooser->counted < chooser->opened &&
+           number >= adopts(chooser, &chooser->contest[chooser->counted % 2]))
+        adopt(chooser);
+    if (number == chooser->next) open_contest(chooser);
+    int best = qdri_chooser_best(chooser, size_class), place = qdri_chooser_place(chooser, number, &last);
+    if (place < 0) return best;
+    qdri_contest *contest = &chooser->contest[last % 2];
+    return contest->runs[place] = place == 0 ? best : challenger(chooser, size_class, contest->runs[0]);
+}
+
+void qdri_chooser_learn(qdri_chooser *chooser, int contest, const int runs[2],
+                        const qdri_contest_result *result) {
+    qdri_contest *learned = &chooser->contest[contest % 2];
+    learned->result = *result;
+    for (int i = 0; i < 2 && !result->is_void; i++) learned->runs[i] = runs[i];
+}

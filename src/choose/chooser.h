@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which of a few candidates runs an exchange, found by trying them.
+ *
+ * A contest is a pair of exchanges, one after the other: the first runs the candidate in use, the second a challenger. When
+ * the second has ended, all ranks learn what both took; so one noise, one size and one state of the network stand on both
+ * sides of the comparison. The first two contests come at once, so that a program whose candidates differ by much soon has
+ * the best. Later ones come at the 16th exchange, the 64th and so on: a network that has changed is noticed, and a wrong
+ * guess does not last, at a price that goes to nothing.
+ *
+ * What is learned is equal on all ranks, and so is the number of an exchange; who runs it follows from the two alone. An
+ * exchange may begin before an earlier one has ended, but not before the one `in_flight` exchanges earlier: so what a contest
+ * has shown counts from that many exchanges later on, and nobody ever waits for it.
+ *
+ * An exchange takes from when the last rank has come to when the last has gone. Clocks of the ranks do not agree; each
+ * counts from the end of an agreement that all left at about the same time. What they differ by is the same at both ends
+ * of an exchange, and mostly cancels out.
+ *
+ * Risk. Plain sends can overflow a port, which costs time-outs, each as long as many exchanges. A risky candidate is tried
+ * only where there is something to gain: where the best so far takes clearly longer than the wire alone would.
+ *
+ * Sizes. An exchange belongs to the class of its item's bytes, a power of two. What was learned counts for its class, and
+ * for others until they have been tried themselves.
+ */
+#ifndef QDRI_CHOOSER_H
+#define QDRI_CHOOSER_H
+
+#include <stdint.h>
+
+enum { QDRI_CHOOSER_MOST = 4, QDRI_CHOOSER_CLASSES = 64 };
+
+/* What all ranks learn of a contest, of its two exchanges; seconds. */
+typedef struct qdri_contest_result {
+    double seconds[2];
+    int size_class[2];
+    double wire; /* what the second would take if the busiest port received at its best rate; 0: not known */
+    int is_void; /* some rank cannot tell */
+} qdri_contest_result;
+
+/* Of one class. */
+typedef struct qdri_chooser_class {
+    int best;                          /* of those that were tried */
+    double wire;                       /* as in the last contest */
+    double seconds[QDRI_CHOOSER_MOST]; /* when last tried; 0: not yet */
+    int is_tried;                      /* anything was */
+} qdri_chooser_class;
+
+/* A contest, from its first exchange to when its result counts. */
+typedef struct qdri_contest {
+    int64_t begin; /* its first exchange */
+    int runs[2];   /* who runs its two */
+    qdri_contest_result result;
+} qdri_contest;
+
+typedef struct qdri_chooser {
+    int candidates, in_flight;
+    unsigned risky;          /* bits: candidates that may overflow a port */
+    int opened, counted;     /* contests that have begun; whose results count */
+    int64_t next;            /* the exchange with which another one begins */
+    qdri_contest contest[2]; /* the last two, by turns */
+    qdri_chooser_class known[QDRI_CHOOSER_CLASSES];
+} qdri_chooser;
+
+/* Candidates come by how good they are thought to be; with one there is nothing to choose. */
+void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, unsigned risky);
+
+/* The class of exchanges with items of so many bytes. */
+int qdri_chooser_class_of(int64_t item_bytes);
+
+/* Who runs the exchange with this number, of this class. Numbers come in their order; one may come again. All contests that
+ * ended `in_flight` exchanges earlier must have been learned of. */
+int qdri_chooser_candidate(qdri_chooser *chooser, int64_t number, int size_class);
+
+/* The place in its contest of the exchange that came last: 0 or 1; -1: it is no trial. And which contest that is. */
+int qdri_chooser_place(const qdri_chooser *chooser, int64_t number, int *contest);
+
+/* Both exchanges of a contest have ended; who ran them, as those say that have a part in them. */
+void qdri_chooser_learn(qdri_chooser *chooser, int contest, const int runs[2],
+                        const qdri_contest_result *result);
+
+/* The candidate that exchanges of a class run, as far as is known. */
+int qdri_chooser_best(const qdri_chooser *chooser, int size_class);
+
+#endif
