@@ -10,7 +10,8 @@
  * An exchange is started, tested and waited for. Several exchanges of one plan, and many plans, may be under way, on
  * one communicator or several. They may be waited for in any order, for every wait advances everything that is under
  * way in the process. Between its start and its end an exchange borrows its buffers. It needs no collective and no
- * agreement, and from the second of the same shape on it allocates nothing.
+ * agreement, and from the second of the same shape on it allocates nothing. Exchanges that compare candidates (below) are
+ * the exception: every second of them ends only when all ranks have ended it.
  *
  * How it runs. A schedule gives the order of transfers; *pacing* says when the next may go:
  *
@@ -25,6 +26,10 @@
  * call without any agreement. `distributed` has no schedule either: there senders ask. The first window / sources
  * bytes of a message go without a grant. `sources` is the most partners that any rank receives from, so all these
  * bytes together fit into a window.
+ *
+ * Where no algorithm is asked for, a plan between hosts has a few *candidates*, tries them on its first exchanges, and
+ * runs the fastest from then on (docs/choosing.md). Ranks decide only from what is equal on all of them. It costs a few
+ * exchanges that are not the fastest: two of the first four, and later one in dozens, then one in thousands.
  *
  * `paced` finds its window by itself: receivers measure how fast bytes come and how long they take, and tell each
  * other. The window is kept with the communicator, for all plans on it, and the exchanges of a rank that are under
@@ -84,7 +89,8 @@ const qdr_pacing_info *qdr_pacing(int index);
 
 typedef struct qdr_plan_options {
     size_t size; /* sizeof(qdr_plan_options) */
-    /* As for qdr_schedule_create(); NULL: QDR_ALGORITHM of the environment, else by rule. */
+    /* As for qdr_schedule_create(), or "auto": what turns out to be fastest. NULL: QDR_ALGORITHM of the environment, else
+     * "auto". */
     const char *algorithm;
     const qdr_machine *machine; /* for algorithms that need one */
     const char *pacing;         /* a name of qdr_pacing(); NULL: what suits the algorithm */
@@ -144,6 +150,24 @@ typedef struct qdr_plan_info {
 /* Local. Texts live as long as the plan. */
 static inline qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info);
 
+/* One way in which a plan can run its exchanges. */
+typedef struct qdr_candidate {
+    const char *algorithm;
+    const char *pacing;
+    double
+        seconds; /* of an exchange, from the last rank's start to the last one's end; 0: it was not tried, or is the only one */
+    int64_t tries;
+    int in_use;
+} qdr_candidate;
+
+/* Local. The index-th candidate, as exchanges with items of the last one's size have shown it; QDR_ERR_RANGE past the last.
+ * Texts live as long as the plan. */
+static inline qdr_status qdr_plan_candidate(const qdr_plan *plan, int index, qdr_candidate *candidate);
+
+/* Collective in that all ranks call it between the same two exchanges; otherwise local, and nobody waits. What candidates
+ * have shown is forgotten, and the next exchanges try them again: for a program that knows of a change. */
+qdr_status qdr_plan_tune(qdr_plan *plan);
+
 /* Local. The schedule that the plan runs, to be read by row; this rank's row is the communication phase table of
  * NICE. NULL for algorithms that schedule at run time. An algorithm that does not need the whole matrix knows only
  * this rank's messages: then the schedule has only this rank's row, and is made at the first call. Messages that go
@@ -192,12 +216,17 @@ const char *qdr_stall_report(void);
 
 /* The functions above call these in the library, with the size of the caller's structs added (docs/abi.md). */
 qdr_status qdr_plan_look_sized(const qdr_plan *plan, qdr_plan_info *info, size_t info_bytes);
+qdr_status qdr_plan_candidate_sized(const qdr_plan *plan, int index, qdr_candidate *candidate,
+                                    size_t candidate_bytes);
 qdr_status qdr_plan_start_sized(qdr_plan *plan, const qdr_buffers *buffers, size_t buffers_bytes,
                                 qdr_pending **pending);
 qdr_status qdr_plan_exchange_sized(qdr_plan *plan, const qdr_buffers *buffers, size_t buffers_bytes);
 
 static inline qdr_status qdr_plan_look(const qdr_plan *plan, qdr_plan_info *info) {
     return qdr_plan_look_sized(plan, info, sizeof *info);
+}
+static inline qdr_status qdr_plan_candidate(const qdr_plan *plan, int index, qdr_candidate *candidate) {
+    return qdr_plan_candidate_sized(plan, index, candidate, sizeof *candidate);
 }
 static inline qdr_status qdr_plan_start(qdr_plan *plan, const qdr_buffers *buffers, qdr_pending **pending) {
     return qdr_plan_start_sized(plan, buffers, sizeof *buffers, pending);

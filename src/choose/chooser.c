@@ -3,16 +3,19 @@
 #include "choose/chooser.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* A part of the time, by which a challenger must be better: where candidates are new, and where one has proved itself. */
 static const double better_early = 0.97, better = 0.94;
-/* Times the wire alone, above which a risk may pay. */
-static const double room_to_gain = 1.15;
-/* Times the best, above which a candidate is not tried again; and times what it was, a change of the network. */
-static const double hopeless = 1.6, drift = 1.5;
+/* Bytes that any port holds; bytes per second of a fast one. */
+static const double harmless = 32 << 10, fast = 25e6;
+/* Times the best, above which a candidate is not tried again; and times what it was, another network. */
+static const double hopeless = 1.6, drift = 3;
 
-/* The first two contests come at once. Then each is so many times as far as the one before, up to a limit. */
-enum { EARLY = 2, FIRST_LATE = 16, FACTOR = 4, LARGEST_STEP = 4096 };
+/* The first two contests come at once, and more of them until they have taken so many seconds, up to a number. Then each
+ * is so many times as far as the one before, up to a limit. */
+enum { FIRST_TWO = 2, MOST_EARLY = 12, FIRST_LATE = 16, FACTOR = 4, LARGEST_STEP = 4096 };
+static const double early_seconds = 0.02;
 
 void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, unsigned risky) {
     *chooser = (qdri_chooser){.candidates = candidates, .in_flight = in_flight, .risky = risky};
@@ -47,46 +50,60 @@ int qdri_chooser_best(const qdri_chooser *chooser, int size_class) {
 
 static int may_try(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
     if (!(chooser->risky >> candidate & 1)) return 1;
-    return known->is_tried && (known->wire == 0 || known->seconds[known->best] > room_to_gain * known->wire);
+    if (!known->is_tried) return 0;
+    return known->bytes <= harmless || known->bytes >= fast * known->seconds[known->best];
 }
 
-/* Who has not been tried and may be; else who was nearest to the best; else nobody: the best itself. */
+/* Who has not been tried and may be; else who was tried least of those that are not hopeless; else nobody: the best
+ * itself. */
 static int challenger(const qdri_chooser *chooser, int size_class, int reference) {
     const qdri_chooser_class *known = &chooser->known[size_class];
     int best = qdri_chooser_best(chooser, size_class), next = best;
-    double least = hopeless * known->seconds[best];
+    double most = hopeless * known->seconds[best];
     for (int i = 0; i < chooser->candidates; i++)
         if (i != reference && known->seconds[i] == 0 && may_try(chooser, known, i)) return i;
     for (int i = 0; i < chooser->candidates; i++)
-        if (i != best && known->seconds[i] > 0 && known->seconds[i] < least) {
-            least = known->seconds[i];
+        if (i != best && known->seconds[i] > 0 && known->seconds[i] < most &&
+            (next == best || known->tries[i] < known->tries[next]))
             next = i;
-        }
     return next;
 }
 
 /* ---- what a contest has shown ---------------------------------------------------------------------------- */
 
-static int has_changed(double was, double is) {
-    return was > 0 && (is > drift * was || was > drift * is);
+/* At first the least that each has taken counts, and the least of these is the best. */
+static void take_in_early(int candidates, const qdri_contest *contest, qdri_chooser_class *known) {
+    for (int i = 0; i < 2; i++) {
+        double *seconds = &known->seconds[contest->runs[i]], took = contest->result.seconds[i];
+        if (*seconds == 0 || took < *seconds) *seconds = took;
+    }
+    if (!known->is_tried) known->best = contest->runs[0];
+    for (int i = 0; i < candidates; i++)
+        if (known->seconds[i] > 0 && known->seconds[i] < better_early * known->seconds[known->best])
+            known->best = i;
+}
+
+/* Later the two are held against each other alone. What others took is thought to have changed as the reference has; if
+ * that is much, they have to show it. */
+static void take_in_late(int candidates, const qdri_contest *contest, qdri_chooser_class *known) {
+    int first = contest->runs[0], second = contest->runs[1];
+    const double *took = contest->result.seconds;
+    double change = known->seconds[first] > 0 ? took[0] / known->seconds[first] : 1;
+    int is_other = change > drift || change < 1 / drift;
+    for (int i = 0; i < candidates; i++) known->seconds[i] = is_other ? 0 : change * known->seconds[i];
+    known->seconds[first] = took[0];
+    if (second != first) known->seconds[second] = took[1];
+    known->best = took[1] < better * took[0] ? second : first;
 }
 
 static void take_in(const qdri_chooser *chooser, const qdri_contest *contest, qdri_chooser_class *known) {
-    int is_early = chooser->counted < EARLY, first = contest->runs[0];
-    if (!is_early && first == known->best && has_changed(known->seconds[first], contest->result.seconds[0]))
-        for (int i = 0; i < chooser->candidates; i++) known->seconds[i] = 0;
-    for (int i = 0; i < 2; i++) {
-        double *seconds = &known->seconds[contest->runs[i]], took = contest->result.seconds[i];
-        int is_again = (is_early && *seconds > 0) || (i == 1 && first == contest->runs[1]);
-        if (!is_again || took < *seconds) *seconds = took;
-    }
-    known->wire = contest->result.wire;
-    if (!known->is_tried) known->best = first;
+    if (chooser->is_late && known->is_tried)
+        take_in_late(chooser->candidates, contest, known);
+    else
+        take_in_early(chooser->candidates, contest, known);
+    for (int i = 0; i < 2; i++) known->tries[contest->runs[i]]++;
+    known->bytes = contest->result.bytes;
     known->is_tried = 1;
-    for (int i = 0; i < chooser->candidates; i++)
-        if (known->seconds[i] > 0 &&
-            known->seconds[i] < (is_early ? better_early : better) * known->seconds[known->best])
-            known->best = i;
 }
 
 static int has_untried(const qdri_chooser *chooser, int size_class) {
@@ -112,11 +129,17 @@ static void adopt(qdri_chooser *chooser) {
     const qdri_contest *contest = &chooser->contest[chooser->counted % 2];
     int size_class = contest->result.size_class[0],
         is_good = !contest->result.is_void && size_class == contest->result.size_class[1];
+    int before = qdri_chooser_best(chooser, size_class), was_late = chooser->is_late;
     if (is_good) take_in(chooser, contest, &chooser->known[size_class]);
     chooser->counted++;
-    if (chooser->counted < EARLY) return;
+    if (is_good) chooser->spent += contest->result.seconds[0] + contest->result.seconds[1];
+    if (chooser->counted - chooser->first < FIRST_TWO) return;
+    chooser->is_late |= chooser->spent >= early_seconds || chooser->counted - chooser->first >= MOST_EARLY;
+    /* Who takes over from one that has proved itself has to prove itself at once. */
+    int is_new = was_late && before != qdri_chooser_best(chooser, size_class);
+    int is_soon = !chooser->is_late || is_new || (is_good && has_untried(chooser, size_class));
     int64_t soon = adopts(chooser, contest);
-    chooser->next = is_good && has_untried(chooser, size_class) ? soon : next_late(soon);
+    chooser->next = is_soon ? soon : next_late(soon);
 }
 
 /* ---- exchange by exchange ------------------------------------------------------------------------------ */
@@ -126,7 +149,20 @@ static void adopt(qdri_chooser *chooser) {
 static void open_contest(qdri_chooser *chooser) {
     chooser->contest[chooser->opened % 2] = (qdri_contest){.begin = chooser->next, .result.is_void = 1};
     chooser->opened++;
-    chooser->next = chooser->opened < EARLY ? (chooser->in_flight > 2 ? chooser->in_flight : 2) : INT64_MAX;
+    int64_t gap = chooser->in_flight > 2 ? chooser->in_flight : 2;
+    chooser->next = chooser->opened - chooser->first < FIRST_TWO ? chooser->next + gap : INT64_MAX;
+}
+
+static void forget(qdri_chooser *chooser, int64_t number) {
+    memset(chooser->known, 0, sizeof chooser->known);
+    chooser->first = chooser->counted;
+    chooser->forgets = chooser->is_late = 0;
+    chooser->spent = 0;
+    chooser->next = number;
+}
+
+void qdri_chooser_restart(qdri_chooser *chooser) {
+    chooser->forgets = 1;
 }
 
 int qdri_chooser_place(const qdri_chooser *chooser, int64_t number, int *contest) {
@@ -142,6 +178,7 @@ int qdri_chooser_candidate(qdri_chooser *chooser, int64_t number, int size_class
     while (chooser->counted < chooser->opened &&
            number >= adopts(chooser, &chooser->contest[chooser->counted % 2]))
         adopt(chooser);
+    if (chooser->forgets && chooser->counted == chooser->opened) forget(chooser, number);
     if (number == chooser->next) open_contest(chooser);
     int best = qdri_chooser_best(chooser, size_class), place = qdri_chooser_place(chooser, number, &last);
     if (place < 0) return best;

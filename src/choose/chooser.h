@@ -5,8 +5,9 @@
  * A contest is a pair of exchanges, one after the other: the first runs the candidate in use, the second a challenger. When
  * the second has ended, all ranks learn what both took; so one noise, one size and one state of the network stand on both
  * sides of the comparison. The first two contests come at once, so that a program whose candidates differ by much soon has
- * the best. Later ones come at the 16th exchange, the 64th and so on: a network that has changed is noticed, and a wrong
- * guess does not last, at a price that goes to nothing.
+ * the best. Short exchanges, whose times say little, are compared a few times more, and the least of each counts. Later
+ * contests come at the 16th exchange, the 64th and so on: a network that has changed is noticed, and a wrong guess does
+ * not last, at a price that goes to nothing.
  *
  * What is learned is equal on all ranks, and so is the number of an exchange; who runs it follows from the two alone. An
  * exchange may begin before an earlier one has ended, but not before the one `in_flight` exchanges earlier: so what a contest
@@ -16,8 +17,10 @@
  * counts from the end of an agreement that all left at about the same time. What they differ by is the same at both ends
  * of an exchange, and mostly cancels out.
  *
- * Risk. Plain sends can overflow a port, which costs time-outs, each as long as many exchanges. A risky candidate is tried
- * only where there is something to gain: where the best so far takes clearly longer than the wire alone would.
+ * Risk. Plain sends can overflow a port, which costs a time-out, of 200 ms and more. A risky candidate is tried only where
+ * that cannot happen, because all that comes to a rank fits into any port; or where it is unlikely, because ports turned
+ * out to be fast: what they hold is gone within a millisecond or two. On slow wires there is nothing to gain, either: the
+ * wire itself takes most of the time.
  *
  * Sizes. An exchange belongs to the class of its item's bytes, a power of two. What was learned counts for its class, and
  * for others until they have been tried themselves.
@@ -33,16 +36,17 @@ enum { QDRI_CHOOSER_MOST = 4, QDRI_CHOOSER_CLASSES = 64 };
 typedef struct qdri_contest_result {
     double seconds[2];
     int size_class[2];
-    double wire; /* what the second would take if the busiest port received at its best rate; 0: not known */
-    int is_void; /* some rank cannot tell */
+    double bytes; /* most that a rank sent or received in the second */
+    int is_void;  /* some rank cannot tell */
 } qdri_contest_result;
 
 /* Of one class. */
 typedef struct qdri_chooser_class {
     int best;                          /* of those that were tried */
-    double wire;                       /* as in the last contest */
-    double seconds[QDRI_CHOOSER_MOST]; /* when last tried; 0: not yet */
-    int is_tried;                      /* anything was */
+    double bytes;                      /* as in the last contest */
+    double seconds[QDRI_CHOOSER_MOST]; /* when last tried, at first the least; 0: not yet */
+    int tries[QDRI_CHOOSER_MOST];
+    int is_tried; /* anything was */
 } qdri_chooser_class;
 
 /* A contest, from its first exchange to when its result counts. */
@@ -56,7 +60,11 @@ typedef struct qdri_chooser {
     int candidates, in_flight;
     unsigned risky;          /* bits: candidates that may overflow a port */
     int opened, counted;     /* contests that have begun; whose results count */
+    int first;               /* of them, since the chooser knew nothing */
+    int forgets;             /* all, when no contest is under way */
     int64_t next;            /* the exchange with which another one begins */
+    double spent;            /* seconds, in contests */
+    int is_late;             /* they come rarely */
     qdri_contest contest[2]; /* the last two, by turns */
     qdri_chooser_class known[QDRI_CHOOSER_CLASSES];
 } qdri_chooser;
@@ -77,6 +85,9 @@ int qdri_chooser_place(const qdri_chooser *chooser, int64_t number, int *contest
 /* Both exchanges of a contest have ended; who ran them, as those say that have a part in them. */
 void qdri_chooser_learn(qdri_chooser *chooser, int contest, const int runs[2],
                         const qdri_contest_result *result);
+
+/* Forgets all, and begins anew with the next exchange, or when the result of the contest that is under way counts. */
+void qdri_chooser_restart(qdri_chooser *chooser);
 
 /* The candidate that exchanges of a class run, as far as is known. */
 int qdri_chooser_best(const qdri_chooser *chooser, int size_class);

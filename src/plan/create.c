@@ -81,12 +81,6 @@ qdr_status qdr_plan_destroy(qdr_plan **plan) {
 
 /* ---- creating ------------------------------------------------------------------------------------------ */
 
-static int64_t others(int count, const int *partner, const int64_t *items, int rank) {
-    int64_t messages = 0;
-    for (int i = 0; i < count; i++) messages += partner[i] != rank && items[i] > 0;
-    return messages;
-}
-
 /* The same for what stays on the node. */
 static uint64_t near_parity(const qdr_plan *plan) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
@@ -145,7 +139,7 @@ static void find_facts(const qdr_plan *plan, int refused, int wants_near, qdri_t
 static int wants_node(const qdr_plan *plan, const qdri_settings *settings) {
     if (settings->scheduled) return 0;
     if (*settings->transport) return strcmp(settings->transport, "node") == 0;
-    return !(qdri_wire_one_node(plan->wire) && *settings->algorithm);
+    return !(qdri_wire_one_node(plan->wire) && !qdri_settings_are_open(settings));
 }
 
 static void count_items(qdr_plan *plan, qdr_partners_view view) {
@@ -224,7 +218,7 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
     plan->sources = fact[SOURCES].value > 0 ? fact[SOURCES].value : 1;
     count_items(plan, view);
     qdri_rule_result rule = {.algorithm = {settings->algorithm}, .count = 1};
-    if (*settings->algorithm || settings->scheduled) {
+    if (!qdri_settings_are_open(settings)) {
         snprintf(plan->why, sizeof plan->why, "asked for");
     } else {
         qdri_traits facts = {
@@ -349,66 +343,4 @@ qdr_status qdr_plan_create(qdr_partners *partners, const qdr_plan_options *optio
 qdr_status qdr_plan_create_scheduled(qdr_partners *partners, const qdr_schedule *schedule,
                                      const qdr_plan_options *options, qdr_plan **plan) {
     return create(partners, 1, schedule, options, plan);
-}
-
-/* ---- looking ------------------------------------------------------------------------------------------- */
-
-/* What runs the exchanges that are no trials; of several sizes, those of the last. */
-static const qdri_candidate *in_use(const qdr_plan *plan) {
-    return &plan->candidate[plan->referee ? qdri_referee_best(plan) : 0];
-}
-
-qdr_status qdr_plan_look_sized(const qdr_plan *plan, qdr_plan_info *info, size_t info_bytes) {
-    if (!plan || !info) return qdri_fail(QDR_ERR_INVALID, "qdr_plan_look: an argument is NULL");
-    qdr_partners_view view = qdr_partners_look(plan->partners);
-    const qdri_candidate *runs = in_use(plan);
-    qdr_schedule_info schedule = {.phases = 0};
-    if (runs->schedule) QDRI_TRY(qdr_schedule_look(runs->schedule, &schedule));
-    qdr_plan_info known = {
-        .algorithm = runs->algorithm,
-        .pacing = runs->executor->pacing,
-        .transport = plan->near->active ? "node" : "net",
-        .why = plan->why,
-        .chunk = runs->chunk,
-        .window = runs->port ? (int64_t)runs->port->window : runs->window,
-        .stages = runs->program.stages,
-        .phases = runs->schedule  ? schedule.phases
-                  : runs->ordered ? runs->last_phase + 1
-                                  : 0,
-        .messages_out = others(view.sends, view.destination, view.send_items, view.rank),
-        .messages_in = others(view.receives, view.source, view.receive_items, view.rank),
-        .near_out = plan->near->sends,
-        .near_in = plan->near->receives,
-        .items_out = plan->items_out,
-        .items_in = plan->items_in,
-        .in_flight = plan->in_flight,
-        .exchanges = plan->done,
-        .staging_items = runs->program.staging_items,
-        .build_seconds = plan->build_seconds,
-    };
-    qdri_sized_fill(info, info_bytes, &known, sizeof known);
-    return QDR_OK;
-}
-
-int64_t qdri_plan_started(const qdr_plan *plan) {
-    return plan->started;
-}
-
-int64_t qdri_plan_ended(const qdr_plan *plan) {
-    return plan->ended;
-}
-
-int qdri_plan_busy(const qdr_plan *plan) {
-    int next = 0;
-    return qdri_slots_busy(plan, &next) != NULL;
-}
-
-int qdri_plan_any_size(const qdr_plan *plan) {
-    for (int i = 0; i < plan->candidates; i++)
-        if (!plan->candidate[i].any_size) return 0;
-    return 1;
-}
-
-const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan) {
-    return plan ? qdri_candidate_schedule(plan, (qdri_candidate *)in_use(plan)) : NULL;
 }

@@ -323,7 +323,7 @@ struct qdr_plan {
     qdri_keep *keep; /* [in_flight + 1]; NULL: it never had a cargo */
     int64_t items_out, items_in;
     int64_t number; /* on its wire, for reports */
-    char why[256];
+    char why[256], why_tried[256];
     double build_seconds;
 };
 

@@ -40,7 +40,7 @@ qdri_contest_result qdri_referee_read(const int64_t *word, int runs[2]) {
         result.size_class[i] = (int)(sort[0] / QDRI_CHOOSER_MOST);
         runs[i] = (int)(sort[0] % QDRI_CHOOSER_MOST);
     }
-    result.wire = word[QDRI_WIRE] > 0 ? 1e-9 * (double)word[QDRI_WIRE] : 0;
+    result.bytes = word[QDRI_BUSIEST] > 0 ? (double)word[QDRI_BUSIEST] : 0;
     result.is_void = 0;
     return result;
 }
@@ -51,6 +51,10 @@ void qdri_referee_choose(qdr_plan *plan, int64_t item_bytes) {
     qdri_referee *referee = plan->referee;
     referee->size_class = qdri_chooser_class_of(item_bytes);
     plan->chosen = qdri_chooser_candidate(&referee->chooser, plan->started, referee->size_class);
+}
+
+const qdri_chooser_class *qdri_referee_shown(const qdr_plan *plan) {
+    return &plan->referee->chooser.known[plan->referee->size_class];
 }
 
 int qdri_referee_best(const qdr_plan *plan) {
@@ -81,12 +85,10 @@ void qdri_referee_began(qdri_exchange *exchange) {
         mine[exchange->trial ? QDRI_BEGAN_SECOND : QDRI_BEGAN_FIRST] = nanoseconds(plan->referee);
 }
 
-/* What the wire alone would need for what this rank receives or sends, at the best rate that anybody has seen. */
-static int64_t wire_nanoseconds(const qdri_exchange *exchange) {
-    const qdri_port *port = exchange->plan->port;
+static int64_t busiest(const qdri_exchange *exchange) {
+    if (!exchange->candidate->is_far) return 0;
     int64_t bytes = exchange->in.bytes > exchange->out.bytes ? exchange->in.bytes : exchange->out.bytes;
-    if (!exchange->candidate->is_far || !port || port->best <= 0) return 0;
-    return (int64_t)(1e9 * (double)bytes * (double)exchange->plan->sharing / port->best);
+    return bytes < INT64_MAX / exchange->plan->sharing ? bytes * exchange->plan->sharing : INT64_MAX;
 }
 
 static void step(qdri_referee *referee);
@@ -103,11 +105,9 @@ static void settle(qdri_referee *referee) {
         qdri_explain(plan->wire, "plan %lld, exchanges %lld and before: nothing to compare",
                      (long long)plan->number, (long long)exchange->number);
     else
-        qdri_explain(plan->wire,
-                     "plan %lld, exchange %lld: %s took %.3g ms, then %s %.3g ms; the wire alone: %.3g ms",
+        qdri_explain(plan->wire, "plan %lld, exchange %lld: %s took %.3g ms, then %s %.3g ms",
                      (long long)plan->number, (long long)exchange->number, plan->candidate[runs[0]].algorithm,
-                     1e3 * result.seconds[0], plan->candidate[runs[1]].algorithm, 1e3 * result.seconds[1],
-                     1e3 * result.wire);
+                     1e3 * result.seconds[0], plan->candidate[runs[1]].algorithm, 1e3 * result.seconds[1]);
     referee->exchange = NULL;
     qdri_exchange_part_ended(exchange);
 }
@@ -168,7 +168,7 @@ int qdri_referee_ended(qdri_exchange *exchange) {
     if (!is_second) return 0;
     /* The first may be under way still. */
     mine[QDRI_IS_VOID] = mine[QDRI_ENDED_FIRST] == 0 && mine[QDRI_SORT_FIRST] != SILENT;
-    mine[QDRI_WIRE] = wire_nanoseconds(exchange);
+    mine[QDRI_BUSIEST] = busiest(exchange);
     referee->exchange = exchange;
     referee->distance = 1;
     exchange->parts = 1;

@@ -24,7 +24,7 @@ enum {
     QDRI_SORT_FIRST_NEGATIVE,
     QDRI_SORT_SECOND,
     QDRI_SORT_SECOND_NEGATIVE,
-    QDRI_WIRE,
+    QDRI_BUSIEST, /* bytes sent or received */
     QDRI_IS_VOID,
     QDRI_REFEREE_WORDS
 };
@@ -52,6 +52,8 @@ void qdri_referee_began(qdri_exchange *exchange);
 int qdri_referee_ended(qdri_exchange *exchange);
 /* Which candidate runs exchanges of the last class, as far as is known. */
 int qdri_referee_best(const qdr_plan *plan);
+/* What is known of candidates in such exchanges. */
+const qdri_chooser_class *qdri_referee_shown(const qdr_plan *plan);
 /* The rank whose word is waited for; -1: none. */
 int qdri_referee_awaits(const qdri_exchange *exchange);
 

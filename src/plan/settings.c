@@ -22,11 +22,18 @@ static qdr_status read_sizes(const qdr_plan_options *options, qdri_settings *set
     return QDR_OK;
 }
 
+/* The name of no algorithm: the plan finds the best. */
+static const char any_algorithm[] = "auto";
+
+int qdri_settings_are_open(const qdri_settings *settings) {
+    return !settings->scheduled && (!*settings->algorithm || !strcmp(settings->algorithm, any_algorithm));
+}
+
 /* A name of the environment must be right before all act on it, so that the sentence can say where. */
 static qdr_status check_algorithm(const char *name) {
     const qdri_algorithm *algorithm;
     qdri_spec spec;
-    if (qdri_algorithm_read(name, &spec, &algorithm) == QDR_OK) return QDR_OK;
+    if (!strcmp(name, any_algorithm) || qdri_algorithm_read(name, &spec, &algorithm) == QDR_OK) return QDR_OK;
     return qdri_fail(QDR_ERR_INVALID, "%s=%.60s is refused: %s", qdri_environment_name(QDRI_ENV_ALGORITHM),
                      name, qdr_error_message());
 }

@@ -10,7 +10,7 @@
 #include "schedule/algorithm.h"
 
 typedef struct qdri_settings {
-    char algorithm[256];   /* "": by rule */
+    char algorithm[256];   /* "" or "auto": what turns out to be best */
     char pacing[16];       /* "": what suits the algorithm */
     char transport[8];     /* "": by rule */
     int64_t chunk, window; /* 0: what suits the executor; what the network shows */
@@ -24,6 +24,9 @@ enum { QDRI_MOST_IN_FLIGHT = 16 };
 /* Local. From the options, with the environment where they say nothing. */
 qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_environment,
                                  qdri_settings *settings);
+
+/* Pure. Whether no algorithm is asked for. */
+int qdri_settings_are_open(const qdri_settings *settings);
 
 /* Local. Whether what rank 0 told can be settings; ends their texts. */
 qdr_status qdri_settings_decode(qdri_settings *told);

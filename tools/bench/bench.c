@@ -284,8 +284,14 @@ static int create_methods(bench *bench) {
     }
     if (!usable)
         return complain("no method can run it: %s: %s", bench->method[0].name, bench->method[0].refusal);
-    mark_chosen(bench);
     return EXIT_GOOD;
+}
+
+static void look_at_methods(bench *bench) {
+    for (int i = 0; i < bench->methods; i++)
+        if (bench->method[i].kind->look && !bench->method[i].refusal)
+            bench->method[i].kind->look(bench, &bench->method[i]);
+    mark_chosen(bench);
 }
 
 static int measure(const arguments *arguments, bench *bench, FILE *out) {
@@ -298,6 +304,7 @@ static int measure(const arguments *arguments, bench *bench, FILE *out) {
     code = create_methods(bench);
     if (code) return code;
     bench_measure(bench);
+    look_at_methods(bench);
     if (bench->ranks == 1 && !in_parallel())
         hint("one rank has nobody to exchange with; run it under mpirun, as in: mpirun -n 8 quadrille bench "
              "%s",

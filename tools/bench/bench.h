@@ -49,6 +49,7 @@ typedef struct bench_kind {
     const char *call; /* of MPI, which does all of it; NULL: the order of messages is our own */
     char *(*create)(const bench *bench, bench_method *method); /* collective; NULL, or why it cannot be had */
     void (*run)(const bench *bench, bench_method *method);
+    void (*look)(const bench *bench, bench_method *method); /* fills `info`, when all has run; NULL: there is none */
     void (*destroy)(bench_method *method);
 } bench_kind;
 

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The chooser: plays exchanges whose times are known, and looks at who runs them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "choose/chooser.h"
+#include "choose/rule.h"
+
+enum { LONGEST = 40000 };
+
+/* A world: how long each candidate takes, by class and exchange. */
+typedef double seconds_function(int candidate, int size_class, int64_t number);
+
+/* What happened. */
+typedef struct story {
+    int runs[LONGEST];
+    int trials, tried[QDRI_CHOOSER_MOST];
+} story;
+
+static story told;
+
+/* Contests are learned of as late as may be: when the exchange `in_flight` later is about to begin. */
+static void play(qdri_chooser *chooser, int64_t exchanges, int (*class_of)(int64_t), seconds_function *take,
+                 double bytes) {
+    qdri_contest_result result[2];
+    int runs[2][2], contest = 0, waits[2] = {0, 0};
+    int64_t due[2] = {0, 0};
+    told = (story){.trials = 0};
+    for (int64_t number = 0; number < exchanges; number++) {
+        int size_class = class_of ? class_of(number) : 3;
+        for (int i = 0; i < 2; i++)
+            if (waits[i] && number == due[i]) {
+                qdri_chooser_learn(chooser, waits[i] - 1, runs[i], &result[i]);
+                waits[i] = 0;
+            }
+        int candidate = qdri_chooser_candidate(chooser, number, size_class);
+        assert_int_equal(qdri_chooser_candidate(chooser, number, size_class), candidate);
+        told.runs[number] = candidate;
+        int place = qdri_chooser_place(chooser, number, &contest);
+        if (place < 0) continue;
+        told.trials++;
+        told.tried[candidate]++;
+        qdri_contest_result *of = &result[contest % 2];
+        runs[contest % 2][place] = candidate;
+        of->seconds[place] = take(candidate, size_class, number);
+        of->size_class[place] = size_class;
+        of->bytes = bytes;
+        of->is_void = 0;
+        if (place == 1) {
+            waits[contest % 2] = contest + 1;
+            due[contest % 2] = number + chooser->in_flight;
+        }
+    }
+}
+
+static double last_is_best(int candidate, int size_class, int64_t number) {
+    (void)size_class;
+    return (number == 0 ? 5.0 : 1.0) + 0.5 * (2 - candidate);
+}
+static double first_is_best(int candidate, int size_class, int64_t number) {
+    (void)size_class;
+    return (number == 0 ? 2.0 : 1.0) + candidate;
+}
+
+static void one_candidate_needs_no_contest(void **state) {
+    qdri_chooser chooser;
+    (void)state;
+    qdri_chooser_open(&chooser, 1, 2, 0);
+    play(&chooser, 100, NULL, first_is_best, 0);
+    assert_int_equal(told.trials, 0);
+    assert_int_equal(told.runs[99], 0);
+}
+
+/* With any number under way at once; with two, five exchanges are enough. */
+static void the_best_is_found(void **state) {
+    (void)state;
+    for (int in_flight = 1; in_flight <= 16; in_flight++)
+        for (int candidates = 2; candidates <= 3; candidates++) {
+            qdri_chooser chooser;
+            qdri_chooser_open(&chooser, candidates, in_flight, 0);
+            play(&chooser, 200, NULL, last_is_best, 0);
+            int64_t after = in_flight < 2 ? 5 : 2 * in_flight + 1;
+            assert_int_equal(told.runs[after], candidates - 1);
+            assert_int_equal(told.runs[after + 1], candidates - 1);
+            qdri_chooser_open(&chooser, candidates, in_flight, 0);
+            play(&chooser, 200, NULL, first_is_best, 0);
+            assert_int_equal(told.runs[after], 0);
+        }
+}
+
+/* Plain sends are tried where a port holds all, or is fast; else never. */
+static void a_risk_is_taken_only_where_it_may_pay(void **state) {
+    qdri_chooser chooser;
+    (void)state;
+    qdri_chooser_open(&chooser, 3, 2, 1u << 2);
+    play(&chooser, 10000, NULL, last_is_best, 1e6);
+    assert_int_equal(told.tried[2], 0);
+    assert_int_equal(told.runs[9999], 1);
+    qdri_chooser_open(&chooser, 3, 2, 1u << 2);
+    play(&chooser, 100, NULL, last_is_best, 100);
+    assert_int_equal(told.runs[5], 2);
+    qdri_chooser_open(&chooser, 3, 2, 1u << 2);
+    play(&chooser, 100, NULL, last_is_best, 1e9);
+    assert_int_equal(told.runs[5], 2);
+}
+
+/* After a thousand exchanges the network is another one. */
+static double turns(int candidate, int size_class, int64_t number) {
+    (void)size_class;
+    return number < 1000 ? 1 + 0.2 * candidate : 4 - candidate;
+}
+
+static void a_change_is_noticed(void **state) {
+    qdri_chooser chooser;
+    (void)state;
+    qdri_chooser_open(&chooser, 3, 2, 0);
+    play(&chooser, 4000, NULL, turns, 0);
+    assert_int_equal(told.runs[900], 0);
+    assert_int_equal(told.runs[1100], 2);
+}
+
+static void trials_become_rare(void **state) {
+    qdri_chooser chooser;
+    (void)state;
+    qdri_chooser_open(&chooser, 3, 2, 0);
+    play(&chooser, LONGEST, NULL, first_is_best, 0);
+    assert_in_range(told.trials, 8, 60);
+    assert_in_range(told.tried[2], 1, 3); /* hopeless, so not again */
+}
+
+/* Small items and large ones, by turns that contests cannot miss: each class has its own best. */
+static int two_classes(int64_t number) {
+    return number < 200 ? 3 : 16;
+}
+static double by_class(int candidate, int size_class, int64_t number) {
+    (void)number;
+    return size_class > 10 ? 3 - candidate : 1 + candidate;
+}
+
+static void classes_are_kept_apart(void **state) {
+    qdri_chooser chooser;
+    (void)state;
+    qdri_chooser_open(&chooser, 2, 2, 0);
+    play(&chooser, 3000, two_classes, by_class, 0);
+    assert_int_equal(told.runs[100], 0);
+    assert_int_equal(told.runs[2999], 1);
+    assert_int_equal(qdri_chooser_best(&chooser, 3), 0);
+    assert_int_equal(qdri_chooser_best(&chooser, 4), 0);
+    assert_int_equal(qdri_chooser_best(&chooser, 15), 1);
+}
+
+/* Ranks that could not tell, or two classes in one contest: nothing is learned, and nothing breaks. */
+static int mixed(int64_t number) {
+    return (int)(number % 2) * 10;
+}
+
+static void nonsense_teaches_nothing(void **state) {
+    qdri_chooser chooser;
+    (void)state;
+    qdri_chooser_open(&chooser, 3, 2, 0);
+    play(&chooser, 1000, mixed, last_is_best, 0);
+    assert_in_range(told.trials, 4, 40);
+    for (int64_t i = 300; i < 1000; i++) assert_int_equal(told.runs[i], 0);
+    assert_int_equal(qdri_chooser_best(&chooser, 3), 0);
+}
+
+static void classes_are_powers_of_two(void **state) {
+    (void)state;
+    assert_int_equal(qdri_chooser_class_of(-5), 0);
+    assert_int_equal(qdri_chooser_class_of(0), 0);
+    assert_int_equal(qdri_chooser_class_of(1), 0);
+    assert_int_equal(qdri_chooser_class_of(8), 3);
+    assert_int_equal(qdri_chooser_class_of(15), 3);
+    assert_true(qdri_chooser_class_of(INT64_MAX) < QDRI_CHOOSER_CLASSES);
+}
+
+static void the_rule_lists_what_can_run(void **state) {
+    char why[200];
+    qdri_traits facts = {.ranks = 8, .one_host = 1, .fan_in = 7, .most = 4};
+    (void)state;
+    qdri_rule_result rule = qdri_rule(&facts, why, sizeof why);
+    assert_int_equal(rule.count, 1);
+    assert_string_equal(rule.algorithm[0], "async");
+    facts.one_host = 0;
+    rule = qdri_rule(&facts, why, sizeof why);
+    assert_int_equal(rule.count, 3);
+    assert_string_equal(rule.algorithm[0], "paced");
+    assert_string_equal(rule.algorithm[2], "async");
+    assert_int_equal(rule.risky, 4);
+    facts.uniform_complete = 1;
+    rule = qdri_rule(&facts, why, sizeof why);
+    assert_string_equal(rule.algorithm[0], "pairwise");
+    facts.uniform_complete = 0;
+    facts.has_empty = 1;
+    rule = qdri_rule(&facts, why, sizeof why);
+    assert_int_equal(rule.count, 2);
+    facts.most = 1;
+    rule = qdri_rule(&facts, why, sizeof why);
+    assert_int_equal(rule.count, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_candidate_needs_no_contest),
+        cmocka_unit_test(the_best_is_found),
+        cmocka_unit_test(a_risk_is_taken_only_where_it_may_pay),
+        cmocka_unit_test(a_change_is_noticed),
+        cmocka_unit_test(trials_become_rare),
+        cmocka_unit_test(classes_are_kept_apart),
+        cmocka_unit_test(nonsense_teaches_nothing),
+        cmocka_unit_test(classes_are_powers_of_two),
+        cmocka_unit_test(the_rule_lists_what_can_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
