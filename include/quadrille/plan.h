@@ -28,7 +28,7 @@
  * bytes together fit into a window.
  *
  * Where no algorithm is asked for, a plan between hosts has a few *candidates*, tries them on its first exchanges, and
- * runs the fastest from then on (docs/choosing.md). Ranks decide only from what is equal on all of them. It costs a few
+ * runs the fastest from then on (docs/exchanges.md, "Choosing"). Ranks decide only from what is equal on all of them. It costs a few
  * exchanges that are not the fastest: two of the first four, and later one in dozens, then one in thousands.
  *
  * `paced` finds its window by itself: receivers measure how fast bytes come and how long they take, and tell each

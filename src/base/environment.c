@@ -28,7 +28,7 @@ typedef struct variable {
 /* The largest number of bytes is that of the options of specs; a deadline of 30 years is none. */
 static const variable table[QDRI_VARIABLES] = {
     [QDRI_ENV_ALGORITHM] = {"QDR_ALGORITHM", NAME, 0, 255, NULL,
-                            "an algorithm, such as paced or paced:window=64Ki", "by rule", "rank 0",
+                            "an algorithm, such as paced or paced:window=64Ki", "auto", "rank 0",
                             "the algorithm of plans that do not name one"},
     [QDRI_ENV_WINDOW] = {"QDR_WINDOW", BYTES, 1, 1e15, NULL, "bytes, such as 262144 or 256Ki, from 1 to 1e15",
                          "found by measuring", "rank 0",
