@@ -47,6 +47,12 @@ static const variable table[QDRI_VARIABLES] = {
                            "before it gives up"},
     [QDRI_ENV_EXPLAIN] = {"QDR_EXPLAIN", FLAG, 0, 0, NULL, "1 or 0, yes or no, on or off, true or false", "0",
                           "rank 0", "say on standard error what was chosen, and why"},
+    [QDRI_ENV_WISDOM] = {"QDR_WISDOM", PATH, 1, 4095, NULL, "a file, or none",
+                         "quadrille/wisdom in the user's cache folder", "rank 0",
+                         "what earlier runs have learned, for plans that choose by themselves"},
+    [QDRI_ENV_WISDOM_SAVE] = {"QDR_WISDOM_SAVE", FLAG, 0, 0, NULL,
+                              "1 or 0, yes or no, on or off, true or false", "0", "rank 0",
+                              "keep what this run learns in that file"},
     [QDRI_ENV_NODE_RANKS] = {"QDR_NODE_RANKS", COUNT, 1, 2147483647, NULL,
                              "a number of ranks from 1 to 2147483647", "the real nodes", "every rank",
                              "treat each group of this many ranks as a node, to try on one machine what "
@@ -185,6 +191,25 @@ int qdri_environment_stranger(int index, char *sentence, size_t size) {
         return 1;
     }
     return 0;
+}
+
+/* ---- the user's files ---------------------------------------------------------------------------------- */
+
+qdr_status qdri_environment_wisdom(char *path, size_t size) {
+    const char *text = NULL, *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = 0;
+    *path = 0;
+    QDRI_TRY(qdri_environment_or(NULL, QDRI_ENV_WISDOM, &text));
+    if (text && !strcmp(text, "none")) return QDR_OK;
+    if (text)
+        length = snprintf(path, size, "%s", text);
+    else if (cache && *cache == '/')
+        length = snprintf(path, size, "%s/quadrille/wisdom", cache);
+    else if (home && *home == '/')
+        length = snprintf(path, size, "%s/.cache/quadrille/wisdom", home);
+    if (length < (int)size) return QDR_OK;
+    *path = 0;
+    return qdri_fail(QDR_ERR_RANGE, "the path of the user's cache folder is too long");
 }
 
 /* ---- launchers ----------------------------------------------------------------------------------------- */

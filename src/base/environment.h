@@ -21,6 +21,8 @@ typedef enum qdri_variable {
     QDRI_ENV_TRANSPORT,
     QDRI_ENV_DEADLINE,
     QDRI_ENV_EXPLAIN,
+    QDRI_ENV_WISDOM,
+    QDRI_ENV_WISDOM_SAVE,
     QDRI_ENV_NODE_RANKS,
     QDRI_ENV_NODE_READ,
     QDRI_ENV_COUPLE_DIRECTORY,
@@ -43,6 +45,10 @@ qdr_status qdri_environment_read(qdri_variable which, qdri_setting *setting);
 
 /* Local. A path or a name that an option may say instead: the option, else the variable, else NULL. */
 qdr_status qdri_environment_or(const char *option, qdri_variable which, const char **text);
+
+/* Local. The file of what earlier runs have learned: QDR_WISDOM, else one in the user's cache; "": none is wanted, or nobody
+ * says where the cache is. */
+qdr_status qdri_environment_wisdom(char *path, size_t size);
 
 const char *qdri_environment_name(qdri_variable which);
 

@@ -31,13 +31,16 @@ int qdri_chooser_class_of(int64_t item_bytes) {
 }
 
 /* The class itself, or the next one of which something is known; NULL: there is none. */
+static int is_known(const qdri_chooser *chooser, int size_class) {
+    return size_class >= 0 && size_class < QDRI_CHOOSER_CLASSES &&
+           (chooser->known[size_class].is_tried || chooser->known[size_class].is_hinted);
+}
+
 static const qdri_chooser_class *nearest(const qdri_chooser *chooser, int size_class) {
-    for (int distance = 0; distance < QDRI_CHOOSER_CLASSES; distance++) {
-        if (size_class - distance >= 0 && chooser->known[size_class - distance].is_tried)
-            return &chooser->known[size_class - distance];
-        if (size_class + distance < QDRI_CHOOSER_CLASSES && chooser->known[size_class + distance].is_tried)
-            return &chooser->known[size_class + distance];
-    }
+    for (int distance = 0; distance < QDRI_CHOOSER_CLASSES; distance++)
+        for (int side = -1; side <= 1; side += 2)
+            if (is_known(chooser, size_class + side * distance))
+                return &chooser->known[size_class + side * distance];
     return NULL;
 }
 
@@ -77,7 +80,7 @@ static void take_in_early(int candidates, const qdri_contest *contest, qdri_choo
         double *seconds = &known->seconds[contest->runs[i]], took = contest->result.seconds[i];
         if (*seconds == 0 || took < *seconds) *seconds = took;
     }
-    if (!known->is_tried) known->best = contest->runs[0];
+    if (!known->is_tried && !known->is_hinted) known->best = contest->runs[0];
     for (int i = 0; i < candidates; i++)
         if (known->seconds[i] > 0 && known->seconds[i] < better_early * known->seconds[known->best])
             known->best = i;
@@ -159,6 +162,13 @@ static void forget(qdri_chooser *chooser, int64_t number) {
     chooser->forgets = chooser->is_late = 0;
     chooser->spent = 0;
     chooser->next = number;
+}
+
+void qdri_chooser_hint(qdri_chooser *chooser, int size_class, int best) {
+    chooser->known[size_class].best = best;
+    chooser->known[size_class].is_hinted = chooser->is_late = 1;
+    chooser->first = -FIRST_TWO;
+    chooser->next = FIRST_LATE;
 }
 
 void qdri_chooser_restart(qdri_chooser *chooser) {

@@ -42,7 +42,8 @@ typedef struct qdri_contest_result {
 
 /* Of one class. */
 typedef struct qdri_chooser_class {
-    int best;                          /* of those that were tried */
+    int best;                          /* of those that were tried, here or in an earlier run */
+    int is_hinted;                     /* in an earlier run */
     double bytes;                      /* as in the last contest */
     double seconds[QDRI_CHOOSER_MOST]; /* when last tried, at first the least; 0: not yet */
     int tries[QDRI_CHOOSER_MOST];
@@ -85,6 +86,9 @@ int qdri_chooser_place(const qdri_chooser *chooser, int64_t number, int *contest
 /* Both exchanges of a contest have ended; who ran them, as those say that have a part in them. */
 void qdri_chooser_learn(qdri_chooser *chooser, int contest, const int runs[2],
                         const qdri_contest_result *result);
+
+/* Before the first exchange: who was the best of a class in an earlier run. Then contests are rare from the beginning. */
+void qdri_chooser_hint(qdri_chooser *chooser, int size_class, int best);
 
 /* Forgets all, and begins anew with the next exchange, or when the result of the contest that is under way counts. */
 void qdri_chooser_restart(qdri_chooser *chooser);

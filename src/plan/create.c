@@ -15,6 +15,7 @@
 #include "discover/partners.h"
 #include "choose/rule.h"
 #include "plan/candidate.h"
+#include "plan/lore.h"
 #include "plan/mark.h"
 #include "plan/near/near.h"
 #include "wire/agree.h"
@@ -49,6 +50,7 @@ static qdr_status compare(const qdr_plan_options *options, int scheduled, const 
 
 static void free_plan(qdr_plan *plan) {
     qdri_lock(plan->wire);
+    qdri_lore_keep(plan);
     qdri_listener_remove(plan->wire, &plan->listener);
     qdri_referee_close(plan);
     qdri_slots_close(plan);
@@ -81,7 +83,7 @@ qdr_status qdr_plan_destroy(qdr_plan **plan) {
 
 /* ---- creating ------------------------------------------------------------------------------------------ */
 
-/* The same for what stays on the node. */
+/* Both ends of a message that stays on the node contribute the same word, as those of a transfer do. */
 static uint64_t near_parity(const qdr_plan *plan) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
     uint64_t parity = 0, own = (uint64_t)view.rank;
@@ -110,7 +112,7 @@ static void explain(const qdr_plan *plan) {
 }
 
 /* What the ranks find out together. */
-enum { FAN_IN, LEAST_FAN_IN, LARGEST, SMALLEST, SOURCES, NUMBER, REFUSED, SHARING, UNASKED, FACTS };
+enum { FAN_IN, LEAST_FAN_IN, LARGEST, SMALLEST, SOURCES, NUMBER, REFUSED, SHARING, UNASKED, HOSTS, FACTS };
 
 /* Within these bounds; only who wanted the memory of nodes may have been refused it. */
 static void find_facts(const qdr_plan *plan, int refused, int wants_near, qdri_term *fact) {
@@ -133,6 +135,9 @@ static void find_facts(const qdr_plan *plan, int refused, int wants_near, qdri_t
     fact[SHARING] = QDRI_IS_MOST("ranks that share a node", sharing, 0, ranks);
     fact[UNASKED] = QDRI_IS_LEAST("bytes that may come unasked",
                                   plan->port ? qdri_port_unasked(plan->port) : 1, 1, INT64_MAX);
+    /* One host needs no name; and terms of which the most counts are cheaper. */
+    fact[HOSTS] = qdri_wire_one_host(plan->wire) ? QDRI_IS_MOST("digest of all hosts", 0, 0, 0)
+                                                 : QDRI_IS_SUM("digest of all hosts", qdri_lore_host());
 }
 
 /* Where all share a node, whoever asks for an algorithm wants to see it run. */
@@ -197,6 +202,20 @@ static void list_candidates(qdr_plan *plan, const qdri_settings *settings, const
     }
 }
 
+/* Ranks, and sizes by powers of two: plans with the same are thought to want the same. */
+static uint64_t signature_of(const qdr_plan *plan, const qdri_traits *facts, const qdri_term *fact) {
+    const int64_t word[] = {facts->ranks,
+                            plan->sharing,
+                            facts->fan_in,
+                            facts->uniform_complete,
+                            qdri_chooser_class_of(fact[LARGEST].value),
+                            qdri_chooser_class_of(fact[SMALLEST].value),
+                            qdri_chooser_class_of(fact[LEAST_FAN_IN].value)};
+    uint64_t signature = 5;
+    for (int i = 0; i < QDRI_COUNT_OF(word); i++) signature = qdri_mix(signature ^ (uint64_t)word[i]);
+    return signature;
+}
+
 /* Trials are for exchanges that run as they please, between ranks of one program. */
 static int most_candidates(const qdr_plan *plan, const qdri_settings *settings) {
     if (*settings->pacing || settings->barrier || qdri_wire_joins_programs(plan->wire)) return 1;
@@ -231,6 +250,8 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
             .most = most_candidates(plan, settings),
         };
         rule = qdri_rule(&facts, plan->why, sizeof plan->why);
+        plan->hosts = fact[HOSTS].value;
+        plan->signature = signature_of(plan, &facts, fact);
         plan->is_by_rule = 1;
     }
     list_candidates(plan, settings, &rule);
@@ -266,17 +287,24 @@ static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr
             QDRI_IS_MOST("number of the last phase", plan->candidate[i].last_phase, 0, INT64_C(1) << 40);
     }
     field[0] = QDRI_IS_PARITY("parity of all transfers", (int64_t)parity);
-    QDRI_TRY(qdri_agree(plan->wire, &(qdri_agreement){.call = "qdr_plan_create",
-                                                      .status = status,
-                                                      .term = field,
-                                                      .terms = 1 + plan->candidates,
-                                                      .deadline = deadline}));
+    qdri_hint hint;
+    qdri_lore_hint(plan, &hint);
+    QDRI_TRY(
+        qdri_agree(plan->wire, &(qdri_agreement){.call = "qdr_plan_create",
+                                                 .status = status,
+                                                 .term = field,
+                                                 .terms = 1 + plan->candidates,
+                                                 .told = plan->candidates > 1 ? &hint : NULL,
+                                                 .told_bytes = plan->candidates > 1 ? (int)sizeof hint : 0,
+                                                 .deadline = deadline}));
     for (int i = 0; i < plan->candidates; i++) plan->candidate[i].last_phase = field[1 + i].value;
     if (field[0].value != 0)
         return qdri_fail(QDR_ERR_MISMATCH,
                          "the two ends of some transfers have different ideas of them: the ranks have "
                          "different schedules");
-    return qdri_referee_open(plan);
+    QDRI_TRY(qdri_referee_open(plan));
+    qdri_lore_follow(plan, &hint);
+    return QDR_OK;
 }
 
 static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedule *schedule,

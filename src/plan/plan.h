@@ -307,7 +307,9 @@ struct qdr_plan {
     qdr_status failed;      /* an exchange of it did, here or on another rank: */
     int64_t failed_in;      /* this one */
     char failure[QDRI_NEWS_TEXT];
-    int is_by_rule; /* nobody asked for an algorithm */
+    int is_by_rule;     /* nobody asked for an algorithm */
+    int64_t hosts;      /* a digest of their names; agreed */
+    uint64_t signature; /* of ranks and sizes; agreed */
     int barrier;
     qdri_port *port; /* of this rank */
     int64_t unasked; /* bytes that may come to a rank unasked, where its port says so; agreed */

@@ -64,6 +64,9 @@ qdr_status qdri_wire_find(MPI_Comm comm, qdri_wire **wire);
 qdri_wire *qdri_wire_retain(qdri_wire *wire);
 void qdri_wire_release(qdri_wire **wire);
 
+/* Local. A digest of the name and version of what the library stands on: the MPI. */
+int64_t qdri_wire_library(void);
+
 int qdri_wire_rank(const qdri_wire *wire);
 int qdri_wire_ranks(const qdri_wire *wire);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "wire/council.h"
 #include "wire/mpi/inside.h"
 
@@ -273,4 +274,13 @@ qdr_status qdri_comm_of_some(MPI_Comm comm, int members, const int *member, MPI_
 void qdri_comm_free(MPI_Comm *comm) {
     if (*comm != MPI_COMM_NULL && !is_over()) PMPI_Comm_free(comm);
     *comm = MPI_COMM_NULL;
+}
+
+int64_t qdri_wire_library(void) {
+    char name[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    uint64_t digest = 3;
+    PMPI_Get_library_version(name, &length);
+    for (int i = 0; i < length; i++) digest = qdri_mix(digest ^ (unsigned char)name[i]);
+    return (int64_t)(digest >> 1);
 }
