@@ -11,6 +11,7 @@
 #   make bench-couple   what building coupling schedules costs, in a minute
 #   make bench-cluster  ours against MPI on an emulated cluster, as root, for most of an hour
 #   make bench-networks the window that finds itself, and the default against MPI, on ten emulated networks, as root, for two hours
+#   make bench-auto     what plans choose by themselves against a search, on those networks and on one node, for some hours
 #   make bench-preload  unmodified programs with the drop-in library and without, as root
 #   make sim        builds the command and some programs for simulated machines, in build-sim/ (scripts/sim)
 #   make experiments    figures of the papers on simulated machines, and whether they confirm what was found there
@@ -31,7 +32,7 @@ define build
 	@sed -n 's/^-- left out:/left out:/p' $(or $(2),$(BUILD)).log
 endef
 
-.PHONY: all lib demo quick test test-all bench bench-node bench-couple bench-cluster bench-networks bench-preload sim experiments package format setup clean bench-programs
+.PHONY: all lib demo quick test test-all bench bench-node bench-couple bench-cluster bench-networks bench-auto bench-preload sim experiments package format setup clean bench-programs
 
 all:
 	@scripts/setup build --or-without command
@@ -59,7 +60,7 @@ test-all: setup
 	@scripts/test --all
 
 # Benchmarks need the command.
-bench bench-node bench-couple bench-cluster bench-networks bench-preload: bench-programs
+bench bench-node bench-couple bench-cluster bench-networks bench-auto bench-preload: bench-programs
 bench-programs:
 	@scripts/setup build command run
 	$(call build,all,,-DQDR_COMMAND=ON)
@@ -78,6 +79,9 @@ bench-cluster:
 
 bench-networks:
 	@scripts/bench-networks --build $(BUILD)
+
+bench-auto:
+	@scripts/bench-auto --wisdom --build $(BUILD)
 
 bench-preload:
 	@scripts/bench-preload --build $(BUILD)

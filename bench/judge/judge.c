@@ -16,6 +16,7 @@ static const struct {
              {"builds", judge_builds},
              {"cluster", judge_cluster},
              {"networks", judge_networks},
+             {"auto", judge_auto},
              {"preload", judge_preload}};
 
 static const char *judge_name = "judge";

@@ -7,6 +7,7 @@
  *     judge builds [--json FILE] CELLS      scripts/bench-builds: two builds, in pairs
  *     judge cluster FILE.json ...           scripts/bench-cluster
  *     judge networks [--undecided] FILE...  scripts/bench-networks
+ *     judge auto FILE.json ...              scripts/bench-auto
  *     judge preload FIGURES                 scripts/bench-preload: programs with the drop-in library and without
  *
  * What all of them share: medians and intervals, words and numbers of tables, verdicts, and the verdicts as JSON.
@@ -24,6 +25,7 @@ int judge_node(int count, char **words);
 int judge_builds(int count, char **words);
 int judge_cluster(int count, char **words);
 int judge_networks(int count, char **words);
+int judge_auto(int count, char **words);
 int judge_preload(int count, char **words);
 
 /* ---- memory and words ---------------------------------------------------------------------------------- */
