@@ -196,6 +196,13 @@ typedef struct qdr_way {
 static inline qdr_status qdr_way_predict(const qdr_pattern *pattern, const qdr_way *way,
                                          const qdr_machine *machine, int64_t item_bytes, double *seconds);
 
+/* Local. The algorithms among which a plan of this pattern chooses by trying them (plan.h) where none is asked for and each
+ * rank has a host of its own: the index-th, the most promising first; NULL past the last. */
+const char *qdr_auto_candidate(const qdr_pattern *pattern, int index);
+
+/* Local. Why the first comes first, in one sentence; valid until this thread asks again. */
+const char *qdr_auto_reason(const qdr_pattern *pattern);
+
 /* ---- broadcast ----------------------------------------------------------------------------------------- */
 
 /* Local. The steps by which group[0] brings `items` items to the other count - 1 ranks of the group, one stage per

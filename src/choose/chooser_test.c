@@ -179,7 +179,13 @@ static void classes_are_powers_of_two(void **state) {
 
 static void the_rule_lists_what_can_run(void **state) {
     char why[200];
-    qdri_traits facts = {.ranks = 8, .one_host = 1, .fan_in = 7, .most = 4};
+    qdri_traits facts = {.ranks = 8,
+                         .one_host = 1,
+                         .fan_in = 7,
+                         .least_fan_in = 7,
+                         .largest = 200,
+                         .smallest = 100,
+                         .most = 4};
     (void)state;
     qdri_rule_result rule = qdri_rule(&facts, why, sizeof why);
     assert_int_equal(rule.count, 1);
@@ -190,11 +196,13 @@ static void the_rule_lists_what_can_run(void **state) {
     assert_string_equal(rule.algorithm[0], "paced");
     assert_string_equal(rule.algorithm[2], "async");
     assert_int_equal(rule.risky, 4);
-    facts.uniform_complete = 1;
+    facts.smallest = 180; /* about the same */
     rule = qdri_rule(&facts, why, sizeof why);
     assert_string_equal(rule.algorithm[0], "pairwise");
-    facts.uniform_complete = 0;
-    facts.has_empty = 1;
+    facts.least_fan_in = 6;
+    rule = qdri_rule(&facts, why, sizeof why);
+    assert_string_equal(rule.algorithm[0], "paced");
+    facts.smallest = 0;
     rule = qdri_rule(&facts, why, sizeof why);
     assert_int_equal(rule.count, 2);
     facts.most = 1;

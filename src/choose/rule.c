@@ -19,6 +19,14 @@ static void add(qdri_rule_result *result, int most, const char *algorithm, int i
     result->algorithm[result->count++] = algorithm;
 }
 
+/* Phases of pairs end at about the same time for all: where sizes differ by more, pairs wait for each other as long as
+ * grants cost (docs/performance.md). */
+int qdri_rule_is_even(const qdri_traits *facts) {
+    enum { PART = 10 };
+    return facts->least_fan_in == facts->ranks - 1 && facts->smallest > 0 &&
+           facts->smallest >= facts->largest - facts->largest / PART;
+}
+
 qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     qdri_rule_result result = {.count = 0};
     if (facts->one_host || facts->fan_in <= 1) {
@@ -29,7 +37,7 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
         add(&result, 1, "async", 0);
         return result;
     }
-    if (facts->uniform_complete) {
+    if (qdri_rule_is_even(facts)) {
         snprintf(why, size, "everyone sends about the same to everyone across a network: in pairs");
         add(&result, facts->most, "pairwise", 0);
         add(&result, facts->most, "paced", 0);
@@ -37,7 +45,7 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
         snprintf(why, size, "up to %lld ranks send to one across a network: receivers grant",
                  (long long)facts->fan_in);
         add(&result, facts->most, "paced", 0);
-        if (!facts->has_empty) add(&result, facts->most, "pairwise", 0);
+        if (facts->smallest > 0) add(&result, facts->most, "pairwise", 0);
     }
     add(&result, facts->most, "async", 1);
     return result;

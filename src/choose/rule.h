@@ -13,10 +13,9 @@
 
 typedef struct qdri_traits {
     int ranks, one_host;
-    int64_t fan_in;       /* most messages into one rank */
-    int uniform_complete; /* everyone sends about the same to everyone */
-    int has_empty;        /* some rank has a partner without items for it */
-    int most;             /* candidates, for which there is room */
+    int64_t fan_in, least_fan_in; /* most and fewest messages with items into one rank */
+    int64_t largest, smallest;    /* items of a message; a partner without items has one of 0 */
+    int most;                     /* candidates, for which there is room */
 } qdri_traits;
 
 typedef struct qdri_rule_result {
@@ -24,6 +23,9 @@ typedef struct qdri_rule_result {
     int count;
     unsigned risky; /* bits: those that may overflow a port */
 } qdri_rule_result;
+
+/* Whether everyone has about the same for everyone. */
+int qdri_rule_is_even(const qdri_traits *facts);
 
 /* With one sentence why. */
 qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size);

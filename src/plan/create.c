@@ -182,13 +182,6 @@ static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, doub
     return find_out(plan, QDR_OK, 0, deadline, fact);
 }
 
-/* Whether a phase of both ends at about the same time for all: where they differ by more, pairs wait for each other as long as
- * grants cost (docs/performance.md). */
-static int about_equal(int64_t smallest, int64_t largest) {
-    enum { PART = 10 };
-    return smallest >= largest - largest / PART;
-}
-
 /* The algorithms to be tried, or the one that was asked for. */
 static void list_candidates(qdr_plan *plan, const qdri_settings *settings, const qdri_rule_result *rule) {
     plan->candidates = rule->count;
@@ -203,14 +196,14 @@ static void list_candidates(qdr_plan *plan, const qdri_settings *settings, const
 }
 
 /* Ranks, and sizes by powers of two: plans with the same are thought to want the same. */
-static uint64_t signature_of(const qdr_plan *plan, const qdri_traits *facts, const qdri_term *fact) {
+static uint64_t signature_of(const qdr_plan *plan, const qdri_traits *facts) {
     const int64_t word[] = {facts->ranks,
                             plan->sharing,
                             facts->fan_in,
-                            facts->uniform_complete,
-                            qdri_chooser_class_of(fact[LARGEST].value),
-                            qdri_chooser_class_of(fact[SMALLEST].value),
-                            qdri_chooser_class_of(fact[LEAST_FAN_IN].value)};
+                            qdri_rule_is_even(facts),
+                            qdri_chooser_class_of(facts->largest),
+                            qdri_chooser_class_of(facts->smallest),
+                            qdri_chooser_class_of(facts->least_fan_in)};
     uint64_t signature = 5;
     for (int i = 0; i < QDRI_COUNT_OF(word); i++) signature = qdri_mix(signature ^ (uint64_t)word[i]);
     return signature;
@@ -244,14 +237,14 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
             .ranks = view.ranks,
             .one_host = qdri_wire_one_host(plan->wire),
             .fan_in = fact[FAN_IN].value,
-            .uniform_complete = fact[LEAST_FAN_IN].value == view.ranks - 1 && fact[SMALLEST].value > 0 &&
-                                about_equal(fact[SMALLEST].value, fact[LARGEST].value),
-            .has_empty = fact[SMALLEST].value == 0,
+            .least_fan_in = fact[LEAST_FAN_IN].value,
+            .largest = fact[LARGEST].value,
+            .smallest = fact[SMALLEST].value,
             .most = most_candidates(plan, settings),
         };
         rule = qdri_rule(&facts, plan->why, sizeof plan->why);
         plan->hosts = fact[HOSTS].value;
-        plan->signature = signature_of(plan, &facts, fact);
+        plan->signature = signature_of(plan, &facts);
         plan->is_by_rule = 1;
     }
     list_candidates(plan, settings, &rule);

@@ -1,0 +1,1 @@
+quadrille explain --help; quadrille help explain | cmp - <(quadrille explain -h)
