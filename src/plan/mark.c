@@ -21,17 +21,6 @@ static int64_t first_word(const qdri_exchange *exchange) {
     return INT64_C(0x5144520000000000) ^ exchange->plan->number;
 }
 
-qdr_status qdri_marks_open(qdri_half *half, const qdri_side *side) {
-    half->first = qdri_alloc(side->lanes, QDRI_MARK_ROOM);
-    half->alone = QDRI_ZERO_ARRAY(qdri_chunk, side->lanes);
-    return half->first && half->alone ? QDR_OK : qdri_fail_memory();
-}
-
-void qdri_marks_close(qdri_half *half) {
-    free(half->first);
-    free(half->alone);
-}
-
 char *qdri_mark_place(const qdri_half *half, int lane) {
     return half->first + lane * (int64_t)QDRI_MARK_ROOM;
 }

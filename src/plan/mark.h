@@ -28,10 +28,6 @@
 
 #include "plan/plan.h"
 
-/* Memory for the first messages of all lanes. */
-qdr_status qdri_marks_open(qdri_half *half, const qdri_side *side);
-void qdri_marks_close(qdri_half *half);
-
 /* Local, while a plan is made, before all agree on it: nobody can have sent anything with its tags. QDR_ERR_MISMATCH when
  * something was left behind; it is gone then. */
 qdr_status qdri_marks_sweep(qdr_plan *plan);

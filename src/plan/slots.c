@@ -9,65 +9,78 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/pile.h"
+#include "discover/partners.h"
 #include "plan/mark.h"
 #include "plan/near/near.h"
 #include "plan/packing.h"
 #include "plan/plan.h"
 
-static qdr_status open_half(qdri_half *half, const qdri_side *side, const qdri_executor *executor,
-                            qdri_terms terms) {
-    half->flow = QDRI_ZERO_ARRAY(qdri_flow, side->hops);
-    half->lane = QDRI_ZERO_ARRAY(qdri_lane_flow, side->lanes);
-    half->terms = QDRI_ARRAY(qdri_terms, side->lanes);
-    half->flow_own = qdri_alloc_zero(side->hops, executor->flow_bytes);
-    half->lane_own = qdri_alloc_zero(side->lanes, executor->lane_bytes);
-    if (!half->flow || !half->lane || !half->terms || !half->flow_own || !half->lane_own)
-        return qdri_fail_memory();
-    for (int i = 0; i < side->lanes; i++) half->terms[i] = terms;
-    return qdri_marks_open(half, side);
+static void lay_out_half(qdri_half *half, const qdri_side *side, const qdri_executor *executor,
+                         qdri_pile *pile) {
+    half->flow = QDRI_PILE_ARRAY(pile, qdri_flow, side->hops);
+    half->lane = QDRI_PILE_ARRAY(pile, qdri_lane_flow, side->lanes);
+    half->terms = QDRI_PILE_ARRAY(pile, qdri_terms, side->lanes);
+    half->flow_own = qdri_pile_take(pile, side->hops, executor->flow_bytes);
+    half->lane_own = qdri_pile_take(pile, side->lanes, executor->lane_bytes);
+    half->first = qdri_pile_take(pile, side->lanes, QDRI_MARK_ROOM);
+    half->alone = QDRI_PILE_ARRAY(pile, qdri_chunk, side->lanes);
 }
 
-static qdr_status open_near(qdri_exchange *slot) {
+static void lay_out_slot(qdri_exchange *slot, const qdr_plan *plan, const qdri_candidate *candidate,
+                         qdri_pile *pile) {
+    const qdr_partners_view *view = qdri_partners_view(plan->partners);
+    lay_out_half(&slot->out, &candidate->program.out, candidate->executor, pile);
+    lay_out_half(&slot->in, &candidate->program.in, candidate->executor, pile);
+    slot->outgoing = QDRI_PILE_ARRAY(pile, const char *, view->sends);
+    slot->incoming = QDRI_PILE_ARRAY(pile, char *, view->receives);
+    slot->span = QDRI_PILE_ARRAY(pile, qdri_memory_range, (int64_t)view->sends + view->receives);
+    slot->state = qdri_pile_take(pile, 1, candidate->executor->state_bytes);
+    slot->sentence = QDRI_PILE_ARRAY(pile, char, QDRI_NEWS_TEXT);
+    slot->near_out = QDRI_PILE_ARRAY(pile, qdri_near_flow, plan->near->sends);
+    slot->near_in = QDRI_PILE_ARRAY(pile, qdri_near_flow, plan->near->receives);
+}
+
+static void lay_out(qdri_candidate *candidate, const qdr_plan *plan, qdri_pile *pile) {
+    qdri_exchange counted;
+    candidate->slot = QDRI_PILE_ARRAY(pile, qdri_exchange, plan->in_flight);
+    candidate->past_out = QDRI_PILE_ARRAY(pile, qdri_streams, candidate->program.out.lanes);
+    candidate->past_in = QDRI_PILE_ARRAY(pile, qdri_streams, candidate->program.in.lanes);
+    for (int i = 0; i < plan->in_flight; i++)
+        lay_out_slot(candidate->slot ? &candidate->slot[i] : &counted, plan, candidate, pile);
+}
+
+static void set_near(qdri_exchange *slot) {
     const qdri_near *near = slot->plan->near;
     int out = 0, in = 0;
-    slot->near_out = QDRI_ZERO_ARRAY(qdri_near_flow, near->sends);
-    slot->near_in = QDRI_ZERO_ARRAY(qdri_near_flow, near->receives);
-    if (!slot->near_out || !slot->near_in) return qdri_fail_memory();
     for (int i = 0; i < near->neighbors; i++) {
         qdri_near_flow flow = {.exchange = slot, .neighbor = &near->neighbor[i]};
         if (flow.neighbor->destination >= 0) slot->near_out[out++] = flow;
         if (flow.neighbor->source >= 0) slot->near_in[in++] = flow;
     }
-    return QDR_OK;
 }
 
 static qdr_status open_slot(qdri_exchange *slot, qdr_plan *plan, qdri_candidate *candidate) {
-    qdr_partners_view view = qdr_partners_look(plan->partners);
     qdri_terms terms = {.unasked = candidate->unasked / candidate->sources, .chunk = candidate->chunk};
-    const qdri_executor *executor = candidate->executor;
     slot->plan = plan;
     slot->candidate = candidate;
     slot->program = &candidate->program;
-    slot->executor = executor;
+    slot->executor = candidate->executor;
     slot->wire = plan->wire;
-    QDRI_TRY(open_half(&slot->out, &candidate->program.out, executor, terms));
-    QDRI_TRY(open_half(&slot->in, &candidate->program.in, executor, terms));
-    slot->outgoing = QDRI_ZERO_ARRAY(const char *, view.sends);
-    slot->incoming = QDRI_ZERO_ARRAY(char *, view.receives);
-    slot->sentence = QDRI_ZERO_ARRAY(char, QDRI_NEWS_TEXT);
-    slot->state = qdri_alloc_zero(1, executor->state_bytes);
-    slot->span = QDRI_ARRAY(qdri_memory_range, (int64_t)view.sends + view.receives);
-    if (!slot->outgoing || !slot->incoming || !slot->sentence || !slot->state || !slot->span)
-        return qdri_fail_memory();
-    if (executor->open) QDRI_TRY(executor->open(slot));
-    return open_near(slot);
+    for (int i = 0; i < candidate->program.out.lanes; i++) slot->out.terms[i] = terms;
+    for (int i = 0; i < candidate->program.in.lanes; i++) slot->in.terms[i] = terms;
+    set_near(slot);
+    return candidate->executor->open ? candidate->executor->open(slot) : QDR_OK;
 }
 
+/* One block for all of it. */
 static qdr_status open_candidate(qdr_plan *plan, qdri_candidate *candidate) {
-    candidate->slot = QDRI_ZERO_ARRAY(qdri_exchange, plan->in_flight);
-    candidate->past_out = QDRI_ZERO_ARRAY(qdri_streams, candidate->program.out.lanes);
-    candidate->past_in = QDRI_ZERO_ARRAY(qdri_streams, candidate->program.in.lanes);
-    if (!candidate->slot || !candidate->past_out || !candidate->past_in) return qdri_fail_memory();
+    qdri_pile pile = {NULL, 0};
+    lay_out(candidate, plan, &pile);
+    pile.memory = qdri_alloc_zero(pile.used, 1);
+    pile.used = 0;
+    if (!pile.memory) return qdri_fail_memory();
+    lay_out(candidate, plan, &pile);
     for (int i = 0; i < plan->in_flight; i++) QDRI_TRY(open_slot(&candidate->slot[i], plan, candidate));
     return QDR_OK;
 }
@@ -89,31 +102,15 @@ qdri_exchange *qdri_slots_busy(const qdr_plan *plan, int *next) {
     return NULL;
 }
 
-static void free_half(qdri_half *half) {
-    free(half->flow);
-    free(half->lane);
-    free(half->terms);
-    free(half->flow_own);
-    free(half->lane_own);
-    free(half->pool.chunk);
-    qdri_marks_close(half);
-}
-
+/* What a slot has beside the block. */
 static void free_slot(qdri_exchange *slot) {
-    free_half(&slot->out);
-    free_half(&slot->in);
-    if (slot->state && slot->executor->close) slot->executor->close(slot);
-    free((void *)slot->outgoing);
-    free(slot->incoming);
-    free(slot->sentence);
-    free(slot->span);
-    free(slot->state);
+    if (slot->executor && slot->executor->close) slot->executor->close(slot);
+    free(slot->out.pool.chunk);
+    free(slot->in.pool.chunk);
+    free(slot->notes.chunk);
     free(slot->staging);
     free(slot->bounce);
-    free(slot->notes.chunk);
     free(slot->early);
-    free(slot->near_out);
-    free(slot->near_in);
 }
 
 /* ---- destroying ---------------------------------------------------------------------------------------- */
@@ -172,9 +169,7 @@ void qdri_slots_close(qdr_plan *plan) {
     for (int i = 0; i < plan->candidates; i++) {
         qdri_candidate *candidate = &plan->candidate[i];
         for (int k = 0; candidate->slot && k < plan->in_flight; k++) free_slot(&candidate->slot[k]);
-        free(candidate->slot);
-        free(candidate->past_out);
-        free(candidate->past_in);
+        free(candidate->slot); /* which the block begins with */
     }
     if (plan->first_tag) qdri_wire_return_tags(plan->wire, plan->first_tag);
 }
