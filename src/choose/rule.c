@@ -27,23 +27,29 @@ int qdri_rule_is_even(const qdri_traits *facts) {
            facts->smallest >= facts->largest - facts->largest / PART;
 }
 
+static void explain(const qdri_traits *facts, char *why, size_t size) {
+    if (facts->one_host)
+        snprintf(why, size, "all %d ranks share a node: no schedule", facts->ranks);
+    else if (facts->fan_in <= 1)
+        snprintf(why, size, "nobody receives from more than one rank: the plain exchange");
+    else if (qdri_rule_is_even(facts))
+        snprintf(why, size, "everyone sends about the same to everyone across a network: in pairs");
+    else
+        snprintf(why, size, "up to %lld ranks send to one across a network: receivers grant",
+                 (long long)facts->fan_in);
+}
+
 qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     qdri_rule_result result = {.count = 0};
+    if (why) explain(facts, why, size);
     if (facts->one_host || facts->fan_in <= 1) {
-        if (facts->one_host)
-            snprintf(why, size, "all %d ranks share a node: no schedule", facts->ranks);
-        else
-            snprintf(why, size, "nobody receives from more than one rank: the plain exchange");
         add(&result, 1, "async", 0);
         return result;
     }
     if (qdri_rule_is_even(facts)) {
-        snprintf(why, size, "everyone sends about the same to everyone across a network: in pairs");
         add(&result, facts->most, "pairwise", 0);
         add(&result, facts->most, "paced", 0);
     } else {
-        snprintf(why, size, "up to %lld ranks send to one across a network: receivers grant",
-                 (long long)facts->fan_in);
         add(&result, facts->most, "paced", 0);
         if (facts->smallest > 0) add(&result, facts->most, "pairwise", 0);
     }

@@ -27,7 +27,7 @@ typedef struct qdri_rule_result {
 /* Whether everyone has about the same for everyone. */
 int qdri_rule_is_even(const qdri_traits *facts);
 
-/* With one sentence why. */
+/* With one sentence why, unless there is no room for it (NULL). */
 qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size);
 
 #endif

@@ -167,7 +167,7 @@ qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const
         if (!status) status = from_algorithm(plan, candidate, algorithm, machine, matrix);
         qdr_pattern_destroy(&matrix);
     }
-    snprintf(candidate->algorithm, sizeof candidate->algorithm, "%s", algorithm->name);
+    candidate->algorithm = algorithm->name;
     if (!status) status = qdri_executor_find(settings->pacing, algorithm, &candidate->executor);
     if (!status && algorithm->at_run_time && candidate->executor->read)
         candidate->executor->read(candidate, &spec);

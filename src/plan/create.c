@@ -100,12 +100,13 @@ static uint64_t near_parity(const qdr_plan *plan) {
 
 static void explain(const qdr_plan *plan) {
     char window[32] = "found by measuring";
+    if (!qdri_explains(plan->wire)) return;
     const qdri_candidate *first = &plan->candidate[0];
     if (!first->port) snprintf(window, sizeof window, "%lld", (long long)first->window);
     qdri_explain(plan->wire, "plan %lld of %d ranks: %s, pacing %s, chunk %lld, window %s, transport %s: %s",
                  (long long)plan->number, qdri_wire_ranks(plan->wire), first->algorithm,
                  first->executor->pacing, (long long)first->chunk, window,
-                 plan->near->active ? "node" : "net", plan->why);
+                 plan->near->active ? "node" : "net", qdri_plan_why(plan));
     for (int i = 1; i < plan->candidates; i++)
         qdri_explain(plan->wire, "plan %lld: %s, pacing %s, will be tried too", (long long)plan->number,
                      plan->candidate[i].algorithm, plan->candidate[i].executor->pacing);
@@ -188,7 +189,7 @@ static void list_candidates(qdr_plan *plan, const qdri_settings *settings, const
     plan->risky = rule->risky;
     for (int i = 0; i < plan->candidates; i++) {
         qdri_candidate *candidate = &plan->candidate[i];
-        snprintf(candidate->spec, sizeof candidate->spec, "%s", rule->algorithm[i]);
+        strcpy(candidate->spec, rule->algorithm[i]); /* as long as those of settings */
         candidate->first_slot_tag = plan->first_tag + QDRI_TAGS_OF_SLOT * i * (int)settings->in_flight;
         candidate->bulk_tags = QDRI_BULK_TAGS / plan->candidates;
         candidate->first_bulk_tag = plan->first_tag + QDRI_SLOT_TAGS + i * candidate->bulk_tags;
@@ -230,10 +231,8 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
     plan->sources = fact[SOURCES].value > 0 ? fact[SOURCES].value : 1;
     count_items(plan, view);
     qdri_rule_result rule = {.algorithm = {settings->algorithm}, .count = 1};
-    if (!qdri_settings_are_open(settings)) {
-        snprintf(plan->why, sizeof plan->why, "asked for");
-    } else {
-        qdri_traits facts = {
+    if (qdri_settings_are_open(settings)) {
+        plan->facts = (qdri_traits){
             .ranks = view.ranks,
             .one_host = qdri_wire_one_host(plan->wire),
             .fan_in = fact[FAN_IN].value,
@@ -242,10 +241,10 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
             .smallest = fact[SMALLEST].value,
             .most = most_candidates(plan, settings),
         };
-        rule = qdri_rule(&facts, plan->why, sizeof plan->why);
-        plan->hosts = fact[HOSTS].value;
-        plan->signature = signature_of(plan, &facts);
+        rule = qdri_rule(&plan->facts, NULL, 0);
         plan->is_by_rule = 1;
+        plan->hosts = fact[HOSTS].value;
+        plan->signature = signature_of(plan, &plan->facts);
     }
     list_candidates(plan, settings, &rule);
     return QDR_OK;

@@ -18,15 +18,19 @@ static const qdri_chooser_class *shown(const qdr_plan *plan) {
     return plan->referee ? qdri_referee_shown(plan) : NULL;
 }
 
-/* The rule's sentence, and what trials have shown since. */
-static const char *why_of(const qdr_plan *plan) {
+/* What trials have shown, if there were any, else the rule's sentence. */
+const char *qdri_plan_why(const qdr_plan *plan) {
     const qdri_chooser_class *known = shown(plan);
-    if (!known || !known->is_tried) return plan->why;
-    char *text = ((qdr_plan *)plan)->why_tried;
-    size_t used = (size_t)snprintf(text, sizeof plan->why_tried, "the fastest of those that were tried:");
-    for (int i = 0; i < plan->candidates && used < sizeof plan->why_tried; i++)
+    char *text = ((qdr_plan *)plan)->why;
+    if (!plan->is_by_rule) return "asked for";
+    if (!known || !known->is_tried) {
+        qdri_rule(&plan->facts, text, sizeof plan->why);
+        return text;
+    }
+    size_t used = (size_t)snprintf(text, sizeof plan->why, "the fastest of those that were tried:");
+    for (int i = 0; i < plan->candidates && used < sizeof plan->why; i++)
         if (known->seconds[i] > 0)
-            used += (size_t)snprintf(text + used, sizeof plan->why_tried - used, "%s %s %.3g ms",
+            used += (size_t)snprintf(text + used, sizeof plan->why - used, "%s %s %.3g ms",
                                      text[used - 1] == ':' ? "" : ",", plan->candidate[i].algorithm,
                                      1e3 * known->seconds[i]);
     return text;
@@ -47,7 +51,7 @@ qdr_status qdr_plan_look_sized(const qdr_plan *plan, qdr_plan_info *info, size_t
         .algorithm = runs->algorithm,
         .pacing = runs->executor->pacing,
         .transport = plan->near->active ? "node" : "net",
-        .why = why_of(plan),
+        .why = qdri_plan_why(plan),
         .chunk = runs->chunk,
         .window = runs->port ? (int64_t)runs->port->window : runs->window,
         .stages = runs->program.stages,

@@ -89,6 +89,9 @@ static void set(const char *path, const char *saves) {
 
 static void write_text(const char *text) {
     if (rank == 0) {
+        char parent[sizeof folder + 10];
+        snprintf(parent, sizeof parent, "%s/cache", folder);
+        mkdir(parent, 0700); /* two ranks have no candidates, and nothing to keep */
         FILE *out = fopen(file, "w");
         CHECK(out != NULL);
         fputs(text, out);

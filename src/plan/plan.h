@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/spec.h"
+#include "choose/rule.h"
 #include "plan/answers.h"
 #include "plan/cargo.h"
 #include "plan/executors/table.h"
@@ -266,8 +267,8 @@ typedef struct qdri_streams {
 /* One way to run the exchanges of a plan: an algorithm, its pacing, and memory for the exchanges that it runs. A plan whose
  * algorithm was asked for has one of them. */
 struct qdri_candidate {
-    char spec[256]; /* of the algorithm, as it was asked for */
-    char algorithm[64];
+    char spec[256];         /* of the algorithm, as it was asked for */
+    const char *algorithm;  /* its name in the table */
     qdr_schedule *schedule; /* NULL: none */
     qdr_schedule *rows;     /* of this rank's row and column, once somebody has asked for it */
     qdri_program program;
@@ -324,10 +325,14 @@ struct qdr_plan {
     qdri_near *near;
     qdri_keep *keep; /* [in_flight + 1]; NULL: it never had a cargo */
     int64_t items_out, items_in;
-    int64_t number; /* on its wire, for reports */
-    char why[256], why_tried[256];
+    int64_t number;    /* on its wire, for reports */
+    qdri_traits facts; /* which the rule looked at, if nobody asked for an algorithm */
+    char why[256];     /* for whoever asks */
     double build_seconds;
 };
+
+/* Local. How it was chosen what it runs, in one sentence that is the plan's until somebody asks again. */
+const char *qdri_plan_why(const qdr_plan *plan);
 
 /* Hears of its failures on other ranks, from when its number is agreed on. */
 void qdri_plan_listen(qdr_plan *plan);
