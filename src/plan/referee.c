@@ -69,12 +69,27 @@ static int64_t *words_of(const qdri_exchange *exchange) {
     return exchange->plan->referee->mine[exchange->contest % 2];
 }
 
+static int64_t far_bytes(const qdri_exchange *exchange, const qdri_half *half) {
+    return exchange->candidate->is_far ? half->bytes : 0;
+}
+
+/* Sizes may differ from call to call: then times say nothing about candidates. */
+static int is_alike(int64_t first, int64_t second) {
+    enum { PART = 16 };
+    int64_t larger = first > second ? first : second, smaller = first > second ? second : first;
+    return smaller >= larger - larger / PART;
+}
+
 void qdri_referee_began(qdri_exchange *exchange) {
     qdr_plan *plan = exchange->plan;
     exchange->trial = qdri_chooser_place(&plan->referee->chooser, exchange->number, &exchange->contest);
     if (exchange->trial < 0) return;
     int64_t *mine = words_of(exchange);
-    if (exchange->trial == 0) memset(mine, 0, QDRI_REFEREE_WORDS * sizeof *mine);
+    if (exchange->trial == 0) {
+        memset(mine, 0, QDRI_REFEREE_WORDS * sizeof *mine);
+        plan->referee->first_out[exchange->contest % 2] = far_bytes(exchange, &exchange->out);
+        plan->referee->first_in[exchange->contest % 2] = far_bytes(exchange, &exchange->in);
+    }
     int64_t sort = exchange->item_bytes == 0
                        ? SILENT
                        : sort_of(qdri_chooser_class_of(exchange->item_bytes), plan->chosen);
@@ -86,8 +101,8 @@ void qdri_referee_began(qdri_exchange *exchange) {
 }
 
 static int64_t busiest(const qdri_exchange *exchange) {
-    if (!exchange->candidate->is_far) return 0;
-    int64_t bytes = exchange->in.bytes > exchange->out.bytes ? exchange->in.bytes : exchange->out.bytes;
+    int64_t in = far_bytes(exchange, &exchange->in), out = far_bytes(exchange, &exchange->out);
+    int64_t bytes = in > out ? in : out;
     return bytes < INT64_MAX / exchange->plan->sharing ? bytes * exchange->plan->sharing : INT64_MAX;
 }
 
@@ -167,7 +182,10 @@ int qdri_referee_ended(qdri_exchange *exchange) {
     exchange->trial = -1;
     if (!is_second) return 0;
     /* The first may be under way still. */
-    mine[QDRI_IS_VOID] = mine[QDRI_ENDED_FIRST] == 0 && mine[QDRI_SORT_FIRST] != SILENT;
+    mine[QDRI_IS_VOID] =
+        (mine[QDRI_ENDED_FIRST] == 0 && mine[QDRI_SORT_FIRST] != SILENT) ||
+        !is_alike(referee->first_out[exchange->contest % 2], far_bytes(exchange, &exchange->out)) ||
+        !is_alike(referee->first_in[exchange->contest % 2], far_bytes(exchange, &exchange->in));
     mine[QDRI_BUSIEST] = busiest(exchange);
     referee->exchange = exchange;
     referee->distance = 1;

@@ -34,6 +34,7 @@ typedef struct qdri_referee {
     qdri_operation send, receive;
     qdri_exchange *exchange;             /* that ends with it */
     int64_t mine[2][QDRI_REFEREE_WORDS]; /* of the last two contests, by turns */
+    int64_t first_out[2], first_in[2];   /* bytes of their first exchanges */
     int64_t out[QDRI_REFEREE_WORDS], in[QDRI_REFEREE_WORDS];
     int distance, left; /* of this step; its operations under way */
     double zero;        /* of the clock */
