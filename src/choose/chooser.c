@@ -137,7 +137,8 @@ static void adopt(qdri_chooser *chooser) {
     chooser->counted++;
     if (is_good) chooser->spent += contest->result.seconds[0] + contest->result.seconds[1];
     if (chooser->counted - chooser->first < FIRST_TWO) return;
-    chooser->is_late |= chooser->spent >= early_seconds || chooser->counted - chooser->first >= MOST_EARLY;
+    chooser->is_late |=
+        !is_good || chooser->spent >= early_seconds || chooser->counted - chooser->first >= MOST_EARLY;
     /* Who takes over from one that has proved itself has to prove itself at once. */
     int is_new = was_late && before != qdri_chooser_best(chooser, size_class);
     int is_soon = !chooser->is_late || is_new || (is_good && has_untried(chooser, size_class));
