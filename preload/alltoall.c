@@ -9,96 +9,119 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-typedef int v_function(const void *, const int *, const int *, MPI_Datatype, void *, const int *, const int *,
-                       MPI_Datatype, MPI_Comm);
-typedef int w_function(const void *, const int *, const int *, const MPI_Datatype *, void *, const int *,
-                       const int *, const MPI_Datatype *, MPI_Comm);
-typedef int neighbor_w_function(const void *, const int *, const MPI_Aint *, const MPI_Datatype *, void *,
-                                const int *, const MPI_Aint *, const MPI_Datatype *, MPI_Comm);
+#define SAME_ARGUMENTS                                                                                       \
+    const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,                 \
+        MPI_Datatype recvtype, MPI_Comm comm
+#define V_ARGUMENTS                                                                                          \
+    const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,  \
+        const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm
+#define W_ARGUMENTS                                                                                          \
+    const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],        \
+        void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],          \
+        MPI_Comm comm
+#define NEIGHBOR_W_ARGUMENTS                                                                                 \
+    const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],   \
+        void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],     \
+        MPI_Comm comm
 
-/* The next function of this name, or MPI's own. */
-static uintptr_t next_of(const char *name, uintptr_t own) {
-    void *next = dlsym(RTLD_NEXT, name);
-    return next ? (uintptr_t)next : own;
+#define SAME_CALL                                                                                            \
+    .form = QDRI_SAME, .comm = comm, .out = {(uintptr_t)sendbuf, .same = sendcount, .type = sendtype},       \
+    .in = {(uintptr_t)recvbuf, .same = recvcount, .type = recvtype}, QDRI_FROM_HERE
+#define V_CALL                                                                                               \
+    .form = QDRI_V, .comm = comm,                                                                            \
+    .out = {(uintptr_t)sendbuf, sendcounts, .displacement = sdispls, .type = sendtype},                      \
+    .in = {(uintptr_t)recvbuf, recvcounts, .displacement = rdispls, .type = recvtype}, QDRI_FROM_HERE
+#define W_CALL                                                                                               \
+    .form = QDRI_W, .comm = comm,                                                                            \
+    .out = {(uintptr_t)sendbuf, sendcounts, .displacement = sdispls, .each_type = sendtypes},                \
+    .in = {(uintptr_t)recvbuf, recvcounts, .displacement = rdispls, .each_type = recvtypes}, QDRI_FROM_HERE
+#define NEIGHBOR_W_CALL                                                                                      \
+    .form = QDRI_W, .to_neighbors = 1, .comm = comm,                                                         \
+    .out = {(uintptr_t)sendbuf, sendcounts, .address = sdispls, .each_type = sendtypes},                     \
+    .in = {(uintptr_t)recvbuf, recvcounts, .address = rdispls, .each_type = recvtypes}, QDRI_FROM_HERE
+
+typedef int same_function(SAME_ARGUMENTS);
+typedef int v_function(V_ARGUMENTS);
+typedef int w_function(W_ARGUMENTS);
+typedef int neighbor_w_function(NEIGHBOR_W_ARGUMENTS);
+
+/* ---- the plain call ------------------------------------------------------------------------------------ */
+
+/* [to neighbors][form] */
+static const char *const names[2][QDRI_FORMS] = {
+    {"MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"},
+    {"MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"},
+};
+
+const char *qdri_call_name(int to_neighbors, qdri_form form) {
+    return names[to_neighbors][form];
 }
 
-static int plain_v(const qdri_call *call) {
-    static v_function *known[2];
-    v_function **next = &known[call->to_neighbors];
-    if (!*next)
-        *next = (v_function *)next_of(call->name, call->to_neighbors ? (uintptr_t)PMPI_Neighbor_alltoallv
-                                                                     : (uintptr_t)PMPI_Alltoallv);
-    const qdri_given *out = &call->out, *in = &call->in;
-    return (*next)((const void *)out->base, out->count, out->displacement, out->type, (void *)in->base,
-                   in->count, in->displacement, in->type, call->comm);
-}
-
-static int plain_w(const qdri_call *call) {
-    static w_function *next;
-    if (!next) next = (w_function *)next_of(call->name, (uintptr_t)PMPI_Alltoallw);
-    const qdri_given *out = &call->out, *in = &call->in;
-    return next((const void *)out->base, out->count, out->displacement, out->each_type, (void *)in->base,
-                in->count, in->displacement, in->each_type, call->comm);
-}
-
-static int plain_neighbor_w(const qdri_call *call) {
-    static neighbor_w_function *next;
-    if (!next) next = (neighbor_w_function *)next_of(call->name, (uintptr_t)PMPI_Neighbor_alltoallw);
-    const qdri_given *out = &call->out, *in = &call->in;
-    return next((const void *)out->base, out->count, out->address, out->each_type, (void *)in->base,
-                in->count, in->address, in->each_type, call->comm);
-}
-
-EXPORTED int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                           MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
-                           MPI_Datatype recvtype, MPI_Comm comm) {
-    qdri_call call = {.name = "MPI_Alltoallv",
-                      .comm = comm,
-                      .out = {(uintptr_t)sendbuf, sendcounts, sdispls, .type = sendtype},
-                      .in = {(uintptr_t)recvbuf, recvcounts, rdispls, .type = recvtype},
-                      .in_place = sendbuf == MPI_IN_PLACE,
-                      .plain = plain_v,
-                      QDRI_FROM_HERE};
-    return qdri_intercept(&call);
-}
-
-EXPORTED int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                    MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                                    const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-    qdri_call call = {.name = "MPI_Neighbor_alltoallv",
-                      .to_neighbors = 1,
-                      .comm = comm,
-                      .out = {(uintptr_t)sendbuf, sendcounts, sdispls, .type = sendtype},
-                      .in = {(uintptr_t)recvbuf, recvcounts, rdispls, .type = recvtype},
-                      .plain = plain_v,
-                      QDRI_FROM_HERE};
-    return qdri_intercept(&call);
-}
-
-EXPORTED int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                           const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-    qdri_call call = {.name = "MPI_Alltoallw",
-                      .comm = comm,
-                      .out = {(uintptr_t)sendbuf, sendcounts, sdispls, .each_type = sendtypes},
-                      .in = {(uintptr_t)recvbuf, recvcounts, rdispls, .each_type = recvtypes},
-                      .in_place = sendbuf == MPI_IN_PLACE,
-                      .plain = plain_w,
-                      QDRI_FROM_HERE};
-    return qdri_intercept(&call);
-}
-
-EXPORTED int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-    qdri_call call = {
-        .name = "MPI_Neighbor_alltoallw",
-        .to_neighbors = 1,
-        .comm = comm,
-        .out = {(uintptr_t)sendbuf, sendcounts, .address = sdispls, .each_type = sendtypes},
-        .in = {(uintptr_t)recvbuf, recvcounts, .address = rdispls, .each_type = recvtypes},
-        .plain = plain_neighbor_w,
-        QDRI_FROM_HERE,
+static uintptr_t own_of(const qdri_call *call) {
+    const uintptr_t own[2][QDRI_FORMS] = {
+        {(uintptr_t)PMPI_Alltoall, (uintptr_t)PMPI_Alltoallv, (uintptr_t)PMPI_Alltoallw},
+        {(uintptr_t)PMPI_Neighbor_alltoall, (uintptr_t)PMPI_Neighbor_alltoallv,
+         (uintptr_t)PMPI_Neighbor_alltoallw},
     };
+    return own[call->to_neighbors][call->form];
+}
+
+/* The next function of its name, or MPI's own. */
+static uintptr_t next_of(const qdri_call *call) {
+    static uintptr_t known[2][QDRI_FORMS];
+    uintptr_t *next = &known[call->to_neighbors][call->form];
+    if (!*next) *next = (uintptr_t)dlsym(RTLD_NEXT, call->name);
+    if (!*next) *next = own_of(call);
+    return *next;
+}
+
+static int plain(const qdri_call *call) {
+    uintptr_t next = next_of(call);
+    const qdri_given *out = &call->out, *in = &call->in;
+    const void *from = (const void *)out->base;
+    void *to = (void *)in->base;
+    if (call->form == QDRI_SAME)
+        return ((same_function *)next)(from, out->same, out->type, to, in->same, in->type, call->comm);
+    if (call->form == QDRI_V)
+        return ((v_function *)next)(from, out->count, out->displacement, out->type, to, in->count,
+                                    in->displacement, in->type, call->comm);
+    if (call->to_neighbors)
+        return ((neighbor_w_function *)next)(from, out->count, out->address, out->each_type, to, in->count,
+                                             in->address, in->each_type, call->comm);
+    return ((w_function *)next)(from, out->count, out->displacement, out->each_type, to, in->count,
+                                in->displacement, in->each_type, call->comm);
+}
+
+/* ---- entry points -------------------------------------------------------------------------------------- */
+
+/* Neighbors have no calls in place. */
+static int serve(qdri_call call) {
+    call.name = names[call.to_neighbors][call.form];
+    call.in_place = !call.to_neighbors && call.out.base == (uintptr_t)MPI_IN_PLACE;
+    call.plain = plain;
     return qdri_intercept(&call);
+}
+
+EXPORTED int MPI_Alltoall(SAME_ARGUMENTS) {
+    return serve((qdri_call){SAME_CALL});
+}
+
+EXPORTED int MPI_Alltoallv(V_ARGUMENTS) {
+    return serve((qdri_call){V_CALL});
+}
+
+EXPORTED int MPI_Alltoallw(W_ARGUMENTS) {
+    return serve((qdri_call){W_CALL});
+}
+
+EXPORTED int MPI_Neighbor_alltoall(SAME_ARGUMENTS) {
+    return serve((qdri_call){SAME_CALL, .to_neighbors = 1});
+}
+
+EXPORTED int MPI_Neighbor_alltoallv(V_ARGUMENTS) {
+    return serve((qdri_call){V_CALL, .to_neighbors = 1});
+}
+
+EXPORTED int MPI_Neighbor_alltoallw(NEIGHBOR_W_ARGUMENTS) {
+    return serve((qdri_call){NEIGHBOR_W_CALL});
 }

@@ -19,20 +19,22 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* All four have ten arguments, of which only the seventh ones differ in kind. */
+/* Of all forms; those with one count for all have no displacements. */
 typedef struct arguments {
     void *sendbuf;
-    MPI_Fint *sendcounts;
+    MPI_Fint *sendcount;
     void *sdispls;
     MPI_Fint *sendtype;
     void *recvbuf;
-    MPI_Fint *recvcounts;
+    MPI_Fint *recvcount;
     void *rdispls;
     MPI_Fint *recvtype, *comm, *ierror;
 } arguments;
 
-typedef void fortran_function(void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *,
-                              MPI_Fint *, MPI_Fint *);
+typedef void same_function(void *, MPI_Fint *, MPI_Fint *, void *, MPI_Fint *, MPI_Fint *, MPI_Fint *,
+                           MPI_Fint *);
+typedef void each_function(void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *,
+                           MPI_Fint *, MPI_Fint *);
 
 /* ---- Fortran's variables ------------------------------------------------------------------------------- */
 
@@ -65,28 +67,23 @@ static uintptr_t base_of(void *address) {
 
 /* ---- the plain call ------------------------------------------------------------------------------------ */
 
-enum { V, W, NEIGHBOR_V, NEIGHBOR_W, KINDS };
-static const char *const c_name[] = {"MPI_Alltoallv", "MPI_Alltoallw", "MPI_Neighbor_alltoallv",
-                                     "MPI_Neighbor_alltoallw"};
-static const char *const fortran_name[] = {"mpi_alltoallv_", "mpi_alltoallw_", "mpi_neighbor_alltoallv_",
-                                           "mpi_neighbor_alltoallw_"};
+/* [to neighbors][form] */
+static const char *const names[2][QDRI_FORMS] = {
+    {"mpi_alltoall_", "mpi_alltoallv_", "mpi_alltoallw_"},
+    {"mpi_neighbor_alltoall_", "mpi_neighbor_alltoallv_", "mpi_neighbor_alltoallw_"},
+};
 
-static void plain_of(int kind, const arguments *a) {
-    static fortran_function *next[KINDS];
-    if (!next[kind]) next[kind] = (fortran_function *)(uintptr_t)dlsym(RTLD_NEXT, fortran_name[kind]);
-    next[kind](a->sendbuf, a->sendcounts, a->sdispls, a->sendtype, a->recvbuf, a->recvcounts, a->rdispls,
-               a->recvtype, a->comm, a->ierror);
-}
-
-static int plain_v(const qdri_call *call) {
+static int plain(const qdri_call *call) {
+    static uintptr_t known[2][QDRI_FORMS];
     const arguments *a = call->arguments;
-    plain_of(call->to_neighbors ? NEIGHBOR_V : V, a);
-    return *a->ierror;
-}
-
-static int plain_w(const qdri_call *call) {
-    const arguments *a = call->arguments;
-    plain_of(call->to_neighbors ? NEIGHBOR_W : W, a);
+    uintptr_t *next = &known[call->to_neighbors][call->form];
+    if (!*next) *next = (uintptr_t)dlsym(RTLD_NEXT, names[call->to_neighbors][call->form]);
+    if (call->form == QDRI_SAME)
+        ((same_function *)*next)(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype,
+                                 a->comm, a->ierror);
+    else
+        ((each_function *)*next)(a->sendbuf, a->sendcount, a->sdispls, a->sendtype, a->recvbuf, a->recvcount,
+                                 a->rdispls, a->recvtype, a->comm, a->ierror);
     return *a->ierror;
 }
 
@@ -98,81 +95,102 @@ static MPI_Datatype *types_of(const MPI_Fint *handle, int count) {
     return type;
 }
 
-static void serve(int kind, arguments *a, qdri_call call) {
-    int is_neighbor = kind == NEIGHBOR_V || kind == NEIGHBOR_W, is_each = kind == W || kind == NEIGHBOR_W;
-    int is_in_place = !is_neighbor && is_one_of(a->sendbuf, in_place);
-    MPI_Comm comm = PMPI_Comm_f2c(*a->comm);
-    /* Counts of another width than C's, or nothing that could be served: as they came. */
-    if (sizeof(MPI_Fint) != sizeof(int) || is_in_place || comm == MPI_COMM_NULL) {
-        plain_of(kind, a);
-        return;
+/* Handles of all messages, or of each, as those of C; false without memory. */
+static int read_types(qdri_call *call, const arguments *a, MPI_Datatype *made[2]) {
+    int outs = 0, ins = 0;
+    if (call->form != QDRI_W) {
+        call->out.type = PMPI_Type_f2c(*a->sendtype);
+        call->in.type = PMPI_Type_f2c(*a->recvtype);
+        return 1;
     }
-    call.name = c_name[kind];
-    call.to_neighbors = is_neighbor;
-    call.comm = comm;
-    call.out.base = base_of(a->sendbuf);
-    call.in.base = base_of(a->recvbuf);
-    call.out.count = (int *)a->sendcounts;
-    call.in.count = (int *)a->recvcounts;
-    call.plain = is_each ? plain_w : plain_v;
-    call.arguments = a;
-    MPI_Datatype *out_type = NULL, *in_type = NULL;
-    if (is_each) {
-        int outs = 0, ins = 0;
-        if (is_neighbor)
-            qdri_neighbor_edges(comm, &outs, &ins);
-        else
-            PMPI_Comm_size(comm, &outs), ins = outs;
-        call.out.each_type = out_type = types_of(a->sendtype, outs);
-        call.in.each_type = in_type = types_of(a->recvtype, ins);
-    } else {
-        call.out.type = PMPI_Type_f2c(*a->sendtype);
-        call.in.type = PMPI_Type_f2c(*a->recvtype);
-    }
-    if (kind == NEIGHBOR_W) {
-        call.out.address = a->sdispls;
-        call.in.address = a->rdispls;
-    } else {
-        call.out.displacement = a->sdispls;
-        call.in.displacement = a->rdispls;
-    }
-    *a->ierror = qdri_intercept(&call);
-    free(out_type);
-    free(in_type);
+    if (call->to_neighbors)
+        qdri_neighbor_edges(call->comm, &outs, &ins);
+    else
+        PMPI_Comm_size(call->comm, &outs), ins = outs;
+    call->out.each_type = made[0] = types_of(a->sendtype, outs);
+    call->in.each_type = made[1] = types_of(a->recvtype, ins);
+    return made[0] && made[1];
 }
 
-#define NAMED_AS(symbol, alias_name) EXPORTED fortran_function alias_name __attribute__((alias(#symbol)));
+static void read_places(qdri_call *call, const arguments *a) {
+    if (call->form == QDRI_SAME) {
+        call->out.same = (int)*a->sendcount;
+        call->in.same = (int)*a->recvcount;
+        return;
+    }
+    call->out.count = (int *)a->sendcount;
+    call->in.count = (int *)a->recvcount;
+    if (call->form == QDRI_W && call->to_neighbors) {
+        call->out.address = a->sdispls;
+        call->in.address = a->rdispls;
+    } else {
+        call->out.displacement = a->sdispls;
+        call->in.displacement = a->rdispls;
+    }
+}
 
-#define ENTRY(symbol, kind)                                                                                  \
-    EXPORTED void symbol(void *sendbuf, MPI_Fint *sendcounts, void *sdispls, MPI_Fint *sendtype,             \
-                         void *recvbuf, MPI_Fint *recvcounts, void *rdispls, MPI_Fint *recvtype,             \
-                         MPI_Fint *comm, MPI_Fint *ierror) {                                                 \
+static void serve(arguments *a, qdri_call call) {
+    MPI_Datatype *made[2] = {NULL, NULL};
+    int is_in_place = !call.to_neighbors && is_one_of(a->sendbuf, in_place);
+    call.comm = PMPI_Comm_f2c(*a->comm);
+    call.arguments = a;
+    /* Counts of another width than C's, or nothing that could be served: as they came. */
+    if (sizeof(MPI_Fint) != sizeof(int) || is_in_place || call.comm == MPI_COMM_NULL) {
+        plain(&call);
+        return;
+    }
+    call.name = qdri_call_name(call.to_neighbors, call.form);
+    call.out.base = base_of(a->sendbuf);
+    call.in.base = base_of(a->recvbuf);
+    call.plain = plain;
+    if (!read_types(&call, a, made)) {
+        qdri_preload_say("%s: too little memory", call.name);
+        PMPI_Abort(call.comm, 1); /* the others go another way */
+    }
+    read_places(&call, a);
+    *a->ierror = qdri_intercept(&call);
+    free(made[0]);
+    free(made[1]);
+}
+
+/* ---- entry points -------------------------------------------------------------------------------------- */
+
+#define NAMED_AS(symbol, function, alias_name) EXPORTED function alias_name __attribute__((alias(#symbol)));
+
+#define SAME_ENTRY(lower, UPPER, ...)                                                                        \
+    EXPORTED same_function mpi_##lower##_;                                                                   \
+    EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,      \
+                                 MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm,                    \
+                                 MPI_Fint *ierror) {                                                         \
+        arguments a = {                                                                                      \
+            sendbuf, sendcount, NULL, sendtype, recvbuf, recvcount, NULL, recvtype, comm, ierror};           \
+        serve(&a, (qdri_call){.form = QDRI_SAME, QDRI_FROM_HERE, __VA_ARGS__});                              \
+    }                                                                                                        \
+    ALIASES(same_function, lower, UPPER)
+
+#define EACH_ENTRY(lower, UPPER, ...)                                                                        \
+    EXPORTED each_function mpi_##lower##_;                                                                   \
+    EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcounts, void *sdispls, MPI_Fint *sendtype,     \
+                                 void *recvbuf, MPI_Fint *recvcounts, void *rdispls, MPI_Fint *recvtype,     \
+                                 MPI_Fint *comm, MPI_Fint *ierror) {                                         \
         arguments a = {sendbuf,    sendcounts, sdispls,  sendtype, recvbuf,                                  \
                        recvcounts, rdispls,    recvtype, comm,     ierror};                                  \
-        serve(kind, &a, (qdri_call){QDRI_FROM_HERE});                                                        \
-    }
+        serve(&a, (qdri_call){QDRI_FROM_HERE, __VA_ARGS__});                                                 \
+    }                                                                                                        \
+    ALIASES(each_function, lower, UPPER)
 
-EXPORTED fortran_function mpi_alltoallv_, mpi_alltoallw_, mpi_neighbor_alltoallv_, mpi_neighbor_alltoallw_;
-ENTRY(mpi_alltoallv_, V)
-ENTRY(mpi_alltoallw_, W)
-ENTRY(mpi_neighbor_alltoallv_, NEIGHBOR_V)
-ENTRY(mpi_neighbor_alltoallw_, NEIGHBOR_W)
-NAMED_AS(mpi_alltoallv_, mpi_alltoallv)
-NAMED_AS(mpi_alltoallv_, mpi_alltoallv__)
-NAMED_AS(mpi_alltoallv_, MPI_ALLTOALLV)
-NAMED_AS(mpi_alltoallv_, ompi_alltoallv_f)
-NAMED_AS(mpi_alltoallw_, mpi_alltoallw)
-NAMED_AS(mpi_alltoallw_, mpi_alltoallw__)
-NAMED_AS(mpi_alltoallw_, MPI_ALLTOALLW)
-NAMED_AS(mpi_alltoallw_, ompi_alltoallw_f)
-NAMED_AS(mpi_neighbor_alltoallv_, mpi_neighbor_alltoallv)
-NAMED_AS(mpi_neighbor_alltoallv_, mpi_neighbor_alltoallv__)
-NAMED_AS(mpi_neighbor_alltoallv_, MPI_NEIGHBOR_ALLTOALLV)
-NAMED_AS(mpi_neighbor_alltoallv_, ompi_neighbor_alltoallv_f)
-NAMED_AS(mpi_neighbor_alltoallw_, mpi_neighbor_alltoallw)
-NAMED_AS(mpi_neighbor_alltoallw_, mpi_neighbor_alltoallw__)
-NAMED_AS(mpi_neighbor_alltoallw_, MPI_NEIGHBOR_ALLTOALLW)
-NAMED_AS(mpi_neighbor_alltoallw_, ompi_neighbor_alltoallw_f)
+#define ALIASES(function, lower, UPPER)                                                                      \
+    NAMED_AS(mpi_##lower##_, function, mpi_##lower)                                                          \
+    NAMED_AS(mpi_##lower##_, function, mpi_##lower##__)                                                      \
+    NAMED_AS(mpi_##lower##_, function, MPI_##UPPER)                                                          \
+    NAMED_AS(mpi_##lower##_, function, ompi_##lower##_f)
+
+SAME_ENTRY(alltoall, ALLTOALL, .to_neighbors = 0)
+EACH_ENTRY(alltoallv, ALLTOALLV, .form = QDRI_V)
+EACH_ENTRY(alltoallw, ALLTOALLW, .form = QDRI_W)
+SAME_ENTRY(neighbor_alltoall, NEIGHBOR_ALLTOALL, .to_neighbors = 1)
+EACH_ENTRY(neighbor_alltoallv, NEIGHBOR_ALLTOALLV, .form = QDRI_V, .to_neighbors = 1)
+EACH_ENTRY(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, .form = QDRI_W, .to_neighbors = 1)
 
 #else
 typedef int qdri_nothing_to_do; /* a file must not be empty */

@@ -150,10 +150,23 @@ int qdri_path_open(qdri_path *path, MPI_Comm comm, int to_neighbors) {
     return path->has_lanes;
 }
 
+/* With so little to send no port overflows, so MPI's own way goes first; where it is tiny, always. */
+static void begin_trials(qdri_path *path, int ranks) {
+    const int64_t little = 64 * 1024; /* bytes of a rank */
+    for (int i = 0; i < QDRI_CHOICES; i++) qdri_trial_begin(&path->trial[i]);
+    for (int i = 0; i < QDRI_SIZES; i++) {
+        int64_t bytes = INT64_C(1) << i;
+        path->trial[i].plain = bytes * ranks <= little;
+        if (bytes < QDRI_TINY) path->trial[i] = (qdri_trial){.plain = 1, .next = 0};
+    }
+}
+
 void qdri_path_plan(qdri_path *path, MPI_Comm comm, const char *algorithm) {
     int ranks, all_can = 0;
     PMPI_Comm_size(comm, &ranks);
-    int can = path->has_lanes && lanes_are_unique(&path->out, ranks) && lanes_are_unique(&path->in, ranks);
+    path->trial = QDRI_ARRAY(qdri_trial, QDRI_CHOICES);
+    int can = path->trial && path->has_lanes && lanes_are_unique(&path->out, ranks) &&
+              lanes_are_unique(&path->in, ranks);
     path->is_planned = 1;
     if (PMPI_Allreduce(&can, &all_can, 1, MPI_INT, MPI_MIN, comm) || !all_can) {
         snprintf(path->why, sizeof path->why, "some rank has a neighbor twice, or too little memory");
@@ -161,7 +174,7 @@ void qdri_path_plan(qdri_path *path, MPI_Comm comm, const char *algorithm) {
         snprintf(path->why, sizeof path->why, "%s", qdr_error_message());
         qdr_plan_destroy(&path->plan);
     } else {
-        qdri_trial_begin(&path->trial);
+        begin_trials(path, ranks);
     }
 }
 
@@ -169,6 +182,8 @@ void qdri_path_close(qdri_path *path) {
     qdr_plan_destroy(&path->plan);
     lanes_close(&path->out);
     lanes_close(&path->in);
+    free(path->trial);
+    path->trial = NULL;
 }
 
 /* ---- one call ------------------------------------------------------------------------------------------ */
@@ -184,8 +199,14 @@ static MPI_Aint unit_of(const qdri_given *given) {
     return extent;
 }
 
+static int count_of(const qdri_given *given, int i) {
+    return given->count ? given->count[i] : given->same;
+}
+
 static char *place_of(const qdri_given *given, int i, MPI_Aint unit) {
-    MPI_Aint distance = given->address ? given->address[i] : given->displacement[i] * unit;
+    MPI_Aint distance = given->address        ? given->address[i]
+                        : given->displacement ? given->displacement[i] * unit
+                                              : (MPI_Aint)given->same * i * unit;
     return (char *)(given->base + (uintptr_t)distance);
 }
 
@@ -194,7 +215,7 @@ static int read_sizes(qdri_lanes *lanes, const qdri_given *given) {
     MPI_Datatype known = MPI_DATATYPE_NULL;
     int64_t size = 0;
     for (int i = 0; i < lanes->count; i++) {
-        int k = lanes->index[i], count = given->count[k];
+        int k = lanes->index[i], count = count_of(given, k);
         lanes->bytes[i] = 0;
         if (count == 0) continue;
         MPI_Datatype type = type_of(given, k);
@@ -252,13 +273,23 @@ uint64_t qdri_path_digest(const qdri_path *path) {
     return digest;
 }
 
+/* All ranks make the same call. In MPI_Alltoall all messages have as many bytes, on all ranks; among neighbors
+ * only those between two that meet, and in the other forms every message has its own. */
+qdri_trial *qdri_path_trial(const qdri_path *path, const qdri_call *call) {
+    if (call->form != QDRI_SAME) return &path->trial[call->form == QDRI_V ? QDRI_SIZES : QDRI_SIZES + 1];
+    int size = 0;
+    for (int64_t bytes = call->to_neighbors ? 0 : path->out.bytes[0]; bytes > 1; bytes /= 2) size++;
+    if (call->to_neighbors) size = QDRI_SIZES - 1;
+    return &path->trial[size < QDRI_SIZES ? size : QDRI_SIZES - 1];
+}
+
 static qdr_status pack_all(const qdri_lanes *lanes, const qdri_call *call) {
     MPI_Aint unit = unit_of(&call->out);
     for (int i = 0; i < lanes->count; i++) {
         int k = lanes->index[i];
         qdr_status status = QDR_OK;
         if (lanes->is_packed[i])
-            status = qdri_pack(place_of(&call->out, k, unit), call->out.count[k], type_of(&call->out, k),
+            status = qdri_pack(place_of(&call->out, k, unit), count_of(&call->out, k), type_of(&call->out, k),
                                lanes->pointer[i], call->comm);
         if (status) return status;
     }
@@ -271,7 +302,7 @@ static qdr_status unpack_all(const qdri_lanes *lanes, const qdri_call *call) {
         int k = lanes->index[i];
         qdr_status status = QDR_OK;
         if (lanes->is_packed[i])
-            status = qdri_unpack(lanes->pointer[i], place_of(&call->in, k, unit), call->in.count[k],
+            status = qdri_unpack(lanes->pointer[i], place_of(&call->in, k, unit), count_of(&call->in, k),
                                  type_of(&call->in, k), call->comm);
         if (status) return status;
     }

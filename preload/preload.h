@@ -32,16 +32,21 @@
 /* One side of a call, as the program gave it. */
 typedef struct qdri_given {
     uintptr_t base;
-    const int *count;
+    const int *count; /* NULL: all messages have `same` elements, one behind the other */
+    int same;
     const int *displacement;       /* in extents of the type, or in bytes where each message has its type */
     const MPI_Aint *address;       /* in bytes, instead */
     MPI_Datatype type;             /* of all messages */
     const MPI_Datatype *each_type; /* of each, instead */
 } qdri_given;
 
+/* What a call says of its messages: one count and type for all, a count for each, or a type for each too. */
+typedef enum qdri_form { QDRI_SAME, QDRI_V, QDRI_W, QDRI_FORMS } qdri_form;
+
 typedef struct qdri_call qdri_call;
 struct qdri_call {
     const char *name;
+    qdri_form form;
     int to_neighbors;
     MPI_Comm comm;
     qdri_given out, in;
@@ -54,6 +59,8 @@ struct qdri_call {
 /* For the record, of an entry point: whose call it is. */
 #define QDRI_FROM_HERE .caller = __builtin_return_address(0), .frame = __builtin_frame_address(0)
 
+/* MPI's name of such a call. */
+const char *qdri_call_name(int to_neighbors, qdri_form form);
 /* Runs a call; returns what MPI would. */
 int qdri_intercept(const qdri_call *call);
 
@@ -101,9 +108,17 @@ typedef struct qdri_path {
     int is_open, has_lanes, is_planned;
     qdr_plan *plan; /* NULL: MPI serves */
     qdri_lanes out, in;
-    qdri_trial trial;
-    char why[200]; /* there is no plan */
+    qdri_trial *trial; /* [QDRI_CHOICES] */
+    char why[200];     /* there is no plan */
 } qdri_path;
+
+/* Bytes of a message of MPI_Alltoall: below that nothing but its steps counts, of which MPI's way has fewer than
+ * there are ranks. */
+enum { QDRI_TINY = 512 };
+
+/* Each form has a choice of its own between the two ways, and MPI_Alltoall one for every power of two of the
+ * bytes of a message. */
+enum { QDRI_SIZES = 48, QDRI_CHOICES = QDRI_SIZES + 2 };
 
 /* Local. Finds the partners; false when there is too little memory. */
 int qdri_path_open(qdri_path *path, MPI_Comm comm, int to_neighbors);
@@ -115,6 +130,8 @@ void qdri_neighbor_edges(MPI_Comm comm, int *out, int *in);
 /* Reads the sizes of a call into the lanes; false when an argument is not as MPI wants it. */
 int qdri_path_read(qdri_path *path, const qdri_call *call);
 uint64_t qdri_path_digest(const qdri_path *path);
+/* The choice that this call goes by: the same on all ranks. */
+qdri_trial *qdri_path_trial(const qdri_path *path, const qdri_call *call);
 qdr_status qdri_path_run(qdri_path *path, const qdri_call *call);
 
 /* ---- communicators ------------------------------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! The four calls from Fortran, by the old interface and by mpi_f08, with what must come checked: rank r sends
-! r + 1 elements of value 100 r + d to rank d. One call is in place, which is MPI's.
+! The six calls from Fortran, by the old interface and by mpi_f08, with what must come checked: rank r sends
+! r + 1 elements of value 100 r + d to rank d. In
+! MPI_Alltoall all send two. One call is in place, which is MPI's.
 module old_interface
 contains
     subroutine run(ranks, rank, failures)
@@ -11,6 +12,7 @@ contains
         integer :: error, d, s, at
         integer :: send_count(ranks), send_at(ranks), receive_count(ranks), receive_at(ranks), types(ranks)
         integer, allocatable :: outgoing(:), incoming(:)
+        integer :: outgoing_pairs(2 * ranks), incoming_pairs(2 * ranks)
         do d = 1, ranks
             send_count(d) = rank + 1
             send_at(d) = (d - 1) * (rank + 1)
@@ -30,6 +32,14 @@ contains
         call mpi_alltoallw(outgoing, send_count, 4 * send_at, types, &
                            incoming, receive_count, 4 * receive_at, types, MPI_COMM_WORLD, error)
         call check(error)
+        do d = 0, ranks - 1
+            outgoing_pairs(2 * d + 1 : 2 * d + 2) = 100 * rank + d
+        end do
+        incoming_pairs = -1
+        call mpi_alltoall(outgoing_pairs, 2, MPI_INTEGER, incoming_pairs, 1, MPI_2INTEGER, MPI_COMM_WORLD, error)
+        do s = 0, ranks - 1
+            if (any(incoming_pairs(2 * s + 1 : 2 * s + 2) /= 100 * s + rank)) failures = failures + 1
+        end do
         ! In place, with one element for each.
         send_count = 1
         do d = 1, ranks
@@ -77,6 +87,9 @@ contains
         types = MPI_INTEGER
         incoming = -1
         call MPI_Neighbor_alltoallw(outgoing, counts, addresses, types, incoming, counts, addresses, types, ring)
+        call check()
+        incoming = -1
+        call MPI_Neighbor_alltoall(outgoing, 1, MPI_INTEGER, incoming, 1, MPI_INTEGER, ring)
         call check()
         call MPI_Comm_free(ring)
     contains
