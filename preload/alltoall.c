@@ -40,38 +40,49 @@
     .out = {(uintptr_t)sendbuf, sendcounts, .address = sdispls, .each_type = sendtypes},                     \
     .in = {(uintptr_t)recvbuf, recvcounts, .address = rdispls, .each_type = recvtypes}, QDRI_FROM_HERE
 
+#define STARTS .starts = 1, .request = request
+
 typedef int same_function(SAME_ARGUMENTS);
 typedef int v_function(V_ARGUMENTS);
 typedef int w_function(W_ARGUMENTS);
 typedef int neighbor_w_function(NEIGHBOR_W_ARGUMENTS);
+typedef int same_starter(SAME_ARGUMENTS, MPI_Request *request);
+typedef int v_starter(V_ARGUMENTS, MPI_Request *request);
+typedef int w_starter(W_ARGUMENTS, MPI_Request *request);
+typedef int neighbor_w_starter(NEIGHBOR_W_ARGUMENTS, MPI_Request *request);
 
 /* ---- the plain call ------------------------------------------------------------------------------------ */
 
-/* [to neighbors][form] */
-static const char *const names[2][QDRI_FORMS] = {
-    {"MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"},
-    {"MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"},
+/* [starts][to neighbors][form] */
+static const char *const names[2][2][QDRI_FORMS] = {
+    {{"MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"},
+     {"MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"}},
+    {{"MPI_Ialltoall", "MPI_Ialltoallv", "MPI_Ialltoallw"},
+     {"MPI_Ineighbor_alltoall", "MPI_Ineighbor_alltoallv", "MPI_Ineighbor_alltoallw"}},
 };
 
-const char *qdri_call_name(int to_neighbors, qdri_form form) {
-    return names[to_neighbors][form];
+const char *qdri_call_name(int starts, int to_neighbors, qdri_form form) {
+    return names[starts][to_neighbors][form];
 }
 
-static uintptr_t own_of(const qdri_call *call) {
-    const uintptr_t own[2][QDRI_FORMS] = {
-        {(uintptr_t)PMPI_Alltoall, (uintptr_t)PMPI_Alltoallv, (uintptr_t)PMPI_Alltoallw},
-        {(uintptr_t)PMPI_Neighbor_alltoall, (uintptr_t)PMPI_Neighbor_alltoallv,
-         (uintptr_t)PMPI_Neighbor_alltoallw},
+static uintptr_t own_of(int starts, int to_neighbors, qdri_form form) {
+    const uintptr_t own[2][2][QDRI_FORMS] = {
+        {{(uintptr_t)PMPI_Alltoall, (uintptr_t)PMPI_Alltoallv, (uintptr_t)PMPI_Alltoallw},
+         {(uintptr_t)PMPI_Neighbor_alltoall, (uintptr_t)PMPI_Neighbor_alltoallv,
+          (uintptr_t)PMPI_Neighbor_alltoallw}},
+        {{(uintptr_t)PMPI_Ialltoall, (uintptr_t)PMPI_Ialltoallv, (uintptr_t)PMPI_Ialltoallw},
+         {(uintptr_t)PMPI_Ineighbor_alltoall, (uintptr_t)PMPI_Ineighbor_alltoallv,
+          (uintptr_t)PMPI_Ineighbor_alltoallw}},
     };
-    return own[call->to_neighbors][call->form];
+    return own[starts][to_neighbors][form];
 }
 
 /* The next function of its name, or MPI's own. */
 static uintptr_t next_of(const qdri_call *call) {
-    static uintptr_t known[2][QDRI_FORMS];
-    uintptr_t *next = &known[call->to_neighbors][call->form];
+    static uintptr_t known[2][2][QDRI_FORMS];
+    uintptr_t *next = &known[call->starts][call->to_neighbors][call->form];
     if (!*next) *next = (uintptr_t)dlsym(RTLD_NEXT, call->name);
-    if (!*next) *next = own_of(call);
+    if (!*next) *next = own_of(call->starts, call->to_neighbors, call->form);
     return *next;
 }
 
@@ -92,13 +103,31 @@ static int plain(const qdri_call *call) {
                                 in->displacement, in->each_type, call->comm);
 }
 
+static int plain_start(const qdri_call *call) {
+    uintptr_t next = next_of(call);
+    const qdri_given *out = &call->out, *in = &call->in;
+    const void *from = (const void *)out->base;
+    void *to = (void *)in->base;
+    if (call->form == QDRI_SAME)
+        return ((same_starter *)next)(from, out->same, out->type, to, in->same, in->type, call->comm,
+                                      call->request);
+    if (call->form == QDRI_V)
+        return ((v_starter *)next)(from, out->count, out->displacement, out->type, to, in->count,
+                                   in->displacement, in->type, call->comm, call->request);
+    if (call->to_neighbors)
+        return ((neighbor_w_starter *)next)(from, out->count, out->address, out->each_type, to, in->count,
+                                            in->address, in->each_type, call->comm, call->request);
+    return ((w_starter *)next)(from, out->count, out->displacement, out->each_type, to, in->count,
+                               in->displacement, in->each_type, call->comm, call->request);
+}
+
 /* ---- entry points -------------------------------------------------------------------------------------- */
 
 /* Neighbors have no calls in place. */
 static int serve(qdri_call call) {
-    call.name = names[call.to_neighbors][call.form];
+    call.name = names[call.starts][call.to_neighbors][call.form];
     call.in_place = !call.to_neighbors && call.out.base == (uintptr_t)MPI_IN_PLACE;
-    call.plain = plain;
+    call.plain = call.starts ? plain_start : plain;
     return qdri_intercept(&call);
 }
 
@@ -124,4 +153,28 @@ EXPORTED int MPI_Neighbor_alltoallv(V_ARGUMENTS) {
 
 EXPORTED int MPI_Neighbor_alltoallw(NEIGHBOR_W_ARGUMENTS) {
     return serve((qdri_call){NEIGHBOR_W_CALL});
+}
+
+EXPORTED int MPI_Ialltoall(SAME_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, SAME_CALL});
+}
+
+EXPORTED int MPI_Ialltoallv(V_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, V_CALL});
+}
+
+EXPORTED int MPI_Ialltoallw(W_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, W_CALL});
+}
+
+EXPORTED int MPI_Ineighbor_alltoall(SAME_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, SAME_CALL, .to_neighbors = 1});
+}
+
+EXPORTED int MPI_Ineighbor_alltoallv(V_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, V_CALL, .to_neighbors = 1});
+}
+
+EXPORTED int MPI_Ineighbor_alltoallw(NEIGHBOR_W_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, NEIGHBOR_W_CALL});
 }

@@ -16,8 +16,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-
-#define EXPORTED __attribute__((visibility("default")))
+#include "fortran.h"
 
 /* Of all forms; those with one count for all have no displacements. */
 typedef struct arguments {
@@ -28,13 +27,18 @@ typedef struct arguments {
     void *recvbuf;
     MPI_Fint *recvcount;
     void *rdispls;
-    MPI_Fint *recvtype, *comm, *ierror;
+    MPI_Fint *recvtype, *comm, *request, *ierror;
 } arguments;
 
 typedef void same_function(void *, MPI_Fint *, MPI_Fint *, void *, MPI_Fint *, MPI_Fint *, MPI_Fint *,
                            MPI_Fint *);
 typedef void each_function(void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *,
                            MPI_Fint *, MPI_Fint *);
+
+typedef void same_starter(void *, MPI_Fint *, MPI_Fint *, void *, MPI_Fint *, MPI_Fint *, MPI_Fint *,
+                          MPI_Fint *, MPI_Fint *);
+typedef void each_starter(void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *,
+                          MPI_Fint *, MPI_Fint *, MPI_Fint *);
 
 /* ---- Fortran's variables ------------------------------------------------------------------------------- */
 
@@ -67,20 +71,28 @@ static uintptr_t base_of(void *address) {
 
 /* ---- the plain call ------------------------------------------------------------------------------------ */
 
-/* [to neighbors][form] */
-static const char *const names[2][QDRI_FORMS] = {
-    {"mpi_alltoall_", "mpi_alltoallv_", "mpi_alltoallw_"},
-    {"mpi_neighbor_alltoall_", "mpi_neighbor_alltoallv_", "mpi_neighbor_alltoallw_"},
+/* [starts][to neighbors][form] */
+static const char *const names[2][2][QDRI_FORMS] = {
+    {{"mpi_alltoall_", "mpi_alltoallv_", "mpi_alltoallw_"},
+     {"mpi_neighbor_alltoall_", "mpi_neighbor_alltoallv_", "mpi_neighbor_alltoallw_"}},
+    {{"mpi_ialltoall_", "mpi_ialltoallv_", "mpi_ialltoallw_"},
+     {"mpi_ineighbor_alltoall_", "mpi_ineighbor_alltoallv_", "mpi_ineighbor_alltoallw_"}},
 };
 
 static int plain(const qdri_call *call) {
-    static uintptr_t known[2][QDRI_FORMS];
+    static uintptr_t known[2][2][QDRI_FORMS];
     const arguments *a = call->arguments;
-    uintptr_t *next = &known[call->to_neighbors][call->form];
-    if (!*next) *next = (uintptr_t)dlsym(RTLD_NEXT, names[call->to_neighbors][call->form]);
-    if (call->form == QDRI_SAME)
+    uintptr_t *next = &known[call->starts][call->to_neighbors][call->form];
+    if (!*next) *next = (uintptr_t)dlsym(RTLD_NEXT, names[call->starts][call->to_neighbors][call->form]);
+    if (call->form == QDRI_SAME && call->starts)
+        ((same_starter *)*next)(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype,
+                                a->comm, a->request, a->ierror);
+    else if (call->form == QDRI_SAME)
         ((same_function *)*next)(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype,
                                  a->comm, a->ierror);
+    else if (call->starts)
+        ((each_starter *)*next)(a->sendbuf, a->sendcount, a->sdispls, a->sendtype, a->recvbuf, a->recvcount,
+                                a->rdispls, a->recvtype, a->comm, a->request, a->ierror);
     else
         ((each_function *)*next)(a->sendbuf, a->sendcount, a->sdispls, a->sendtype, a->recvbuf, a->recvcount,
                                  a->rdispls, a->recvtype, a->comm, a->ierror);
@@ -131,15 +143,17 @@ static void read_places(qdri_call *call, const arguments *a) {
 
 static void serve(arguments *a, qdri_call call) {
     MPI_Datatype *made[2] = {NULL, NULL};
+    MPI_Request request = MPI_REQUEST_NULL; /* stays so if MPI serves */
     int is_in_place = !call.to_neighbors && is_one_of(a->sendbuf, in_place);
     call.comm = PMPI_Comm_f2c(*a->comm);
     call.arguments = a;
+    call.request = &request;
     /* Counts of another width than C's, or nothing that could be served: as they came. */
     if (sizeof(MPI_Fint) != sizeof(int) || is_in_place || call.comm == MPI_COMM_NULL) {
         plain(&call);
         return;
     }
-    call.name = qdri_call_name(call.to_neighbors, call.form);
+    call.name = qdri_call_name(call.starts, call.to_neighbors, call.form);
     call.out.base = base_of(a->sendbuf);
     call.in.base = base_of(a->recvbuf);
     call.plain = plain;
@@ -149,48 +163,69 @@ static void serve(arguments *a, qdri_call call) {
     }
     read_places(&call, a);
     *a->ierror = qdri_intercept(&call);
+    if (request != MPI_REQUEST_NULL) *a->request = PMPI_Request_c2f(request);
     free(made[0]);
     free(made[1]);
 }
 
 /* ---- entry points -------------------------------------------------------------------------------------- */
 
-#define NAMED_AS(symbol, function, alias_name) EXPORTED function alias_name __attribute__((alias(#symbol)));
-
-#define SAME_ENTRY(lower, UPPER, ...)                                                                        \
-    EXPORTED same_function mpi_##lower##_;                                                                   \
-    EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,      \
-                                 MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm,                    \
-                                 MPI_Fint *ierror) {                                                         \
-        arguments a = {                                                                                      \
-            sendbuf, sendcount, NULL, sendtype, recvbuf, recvcount, NULL, recvtype, comm, ierror};           \
-        serve(&a, (qdri_call){.form = QDRI_SAME, QDRI_FROM_HERE, __VA_ARGS__});                              \
+#define SAME_ENTRY(lower, UPPER, neighbors)                                                                  \
+    QDRI_EXPORTED same_function mpi_##lower##_;                                                              \
+    QDRI_EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, \
+                                      MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm,               \
+                                      MPI_Fint *ierror) {                                                    \
+        arguments a = {sendbuf, sendcount, NULL, sendtype, recvbuf, recvcount,                               \
+                       NULL,    recvtype,  comm, NULL,     ierror};                                          \
+        serve(&a, (qdri_call){.form = QDRI_SAME, .to_neighbors = neighbors, QDRI_FROM_HERE});                \
     }                                                                                                        \
-    ALIASES(same_function, lower, UPPER)
+    QDRI_ALIASES(same_function, lower, UPPER)
 
-#define EACH_ENTRY(lower, UPPER, ...)                                                                        \
-    EXPORTED each_function mpi_##lower##_;                                                                   \
-    EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcounts, void *sdispls, MPI_Fint *sendtype,     \
-                                 void *recvbuf, MPI_Fint *recvcounts, void *rdispls, MPI_Fint *recvtype,     \
-                                 MPI_Fint *comm, MPI_Fint *ierror) {                                         \
-        arguments a = {sendbuf,    sendcounts, sdispls,  sendtype, recvbuf,                                  \
-                       recvcounts, rdispls,    recvtype, comm,     ierror};                                  \
-        serve(&a, (qdri_call){QDRI_FROM_HERE, __VA_ARGS__});                                                 \
+#define SAME_STARTER(lower, UPPER, neighbors)                                                                \
+    QDRI_EXPORTED same_starter mpi_##lower##_;                                                               \
+    QDRI_EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, \
+                                      MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm,               \
+                                      MPI_Fint *request, MPI_Fint *ierror) {                                 \
+        arguments a = {sendbuf, sendcount, NULL, sendtype, recvbuf, recvcount,                               \
+                       NULL,    recvtype,  comm, request,  ierror};                                          \
+        serve(&a, (qdri_call){.form = QDRI_SAME, .to_neighbors = neighbors, .starts = 1, QDRI_FROM_HERE});   \
     }                                                                                                        \
-    ALIASES(each_function, lower, UPPER)
+    QDRI_ALIASES(same_starter, lower, UPPER)
 
-#define ALIASES(function, lower, UPPER)                                                                      \
-    NAMED_AS(mpi_##lower##_, function, mpi_##lower)                                                          \
-    NAMED_AS(mpi_##lower##_, function, mpi_##lower##__)                                                      \
-    NAMED_AS(mpi_##lower##_, function, MPI_##UPPER)                                                          \
-    NAMED_AS(mpi_##lower##_, function, ompi_##lower##_f)
+#define EACH_ENTRY(lower, UPPER, which, neighbors)                                                           \
+    QDRI_EXPORTED each_function mpi_##lower##_;                                                              \
+    QDRI_EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcount, void *sdispls, MPI_Fint *sendtype, \
+                                      void *recvbuf, MPI_Fint *recvcount, void *rdispls, MPI_Fint *recvtype, \
+                                      MPI_Fint *comm, MPI_Fint *ierror) {                                    \
+        arguments a = {sendbuf, sendcount, sdispls, sendtype, recvbuf, recvcount,                            \
+                       rdispls, recvtype,  comm,    NULL,     ierror};                                       \
+        serve(&a, (qdri_call){.form = which, .to_neighbors = neighbors, QDRI_FROM_HERE});                    \
+    }                                                                                                        \
+    QDRI_ALIASES(each_function, lower, UPPER)
 
-SAME_ENTRY(alltoall, ALLTOALL, .to_neighbors = 0)
-EACH_ENTRY(alltoallv, ALLTOALLV, .form = QDRI_V)
-EACH_ENTRY(alltoallw, ALLTOALLW, .form = QDRI_W)
-SAME_ENTRY(neighbor_alltoall, NEIGHBOR_ALLTOALL, .to_neighbors = 1)
-EACH_ENTRY(neighbor_alltoallv, NEIGHBOR_ALLTOALLV, .form = QDRI_V, .to_neighbors = 1)
-EACH_ENTRY(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, .form = QDRI_W, .to_neighbors = 1)
+#define EACH_STARTER(lower, UPPER, which, neighbors)                                                         \
+    QDRI_EXPORTED each_starter mpi_##lower##_;                                                               \
+    QDRI_EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcount, void *sdispls, MPI_Fint *sendtype, \
+                                      void *recvbuf, MPI_Fint *recvcount, void *rdispls, MPI_Fint *recvtype, \
+                                      MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {                 \
+        arguments a = {sendbuf, sendcount, sdispls, sendtype, recvbuf, recvcount,                            \
+                       rdispls, recvtype,  comm,    request,  ierror};                                       \
+        serve(&a, (qdri_call){.form = which, .to_neighbors = neighbors, .starts = 1, QDRI_FROM_HERE});       \
+    }                                                                                                        \
+    QDRI_ALIASES(each_starter, lower, UPPER)
+
+SAME_ENTRY(alltoall, ALLTOALL, 0)
+EACH_ENTRY(alltoallv, ALLTOALLV, QDRI_V, 0)
+EACH_ENTRY(alltoallw, ALLTOALLW, QDRI_W, 0)
+SAME_ENTRY(neighbor_alltoall, NEIGHBOR_ALLTOALL, 1)
+EACH_ENTRY(neighbor_alltoallv, NEIGHBOR_ALLTOALLV, QDRI_V, 1)
+EACH_ENTRY(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, QDRI_W, 1)
+SAME_STARTER(ialltoall, IALLTOALL, 0)
+EACH_STARTER(ialltoallv, IALLTOALLV, QDRI_V, 0)
+EACH_STARTER(ialltoallw, IALLTOALLW, QDRI_W, 0)
+SAME_STARTER(ineighbor_alltoall, INEIGHBOR_ALLTOALL, 1)
+EACH_STARTER(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, QDRI_V, 1)
+EACH_STARTER(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, QDRI_W, 1)
 
 #else
 typedef int qdri_nothing_to_do; /* a file must not be empty */

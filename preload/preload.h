@@ -23,6 +23,7 @@
 #define QDRI_PRELOAD_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "quadrille-mpi.h"
@@ -49,6 +50,8 @@ struct qdri_call {
     qdri_form form;
     int to_neighbors;
     MPI_Comm comm;
+    int starts; /* nonblocking */
+    MPI_Request *request;
     qdri_given out, in;
     int in_place;
     const void *caller, *frame;          /* where it came from: return address, and how deep the stack was */
@@ -60,7 +63,7 @@ struct qdri_call {
 #define QDRI_FROM_HERE .caller = __builtin_return_address(0), .frame = __builtin_frame_address(0)
 
 /* MPI's name of such a call. */
-const char *qdri_call_name(int to_neighbors, qdri_form form);
+const char *qdri_call_name(int starts, int to_neighbors, qdri_form form);
 /* Runs a call; returns what MPI would. */
 int qdri_intercept(const qdri_call *call);
 
@@ -89,7 +92,7 @@ int qdri_trial_way(const qdri_trial *trial);
 /* It is over, by clocks that agree; true when its ranks have changed their way. Collective after a trial. */
 int qdri_trial_end(qdri_trial *trial, MPI_Comm comm, double begin, double end, uint64_t sizes);
 
-/* ---- plans --------------------------------------------------------------------------------------------- */
+/* ---- what a call says ---------------------------------------------------------------------------------- */
 
 /* One side of a path: who, and room for what a call says about it. */
 typedef struct qdri_lanes {
@@ -103,6 +106,35 @@ typedef struct qdri_lanes {
     int64_t packed_bytes;
 } qdri_lanes;
 
+int qdri_lanes_open(qdri_lanes *lanes, int count);
+void qdri_lanes_close(qdri_lanes *lanes);
+/* Reads the sizes and places of a call; false when an argument is not as MPI wants it. `in` NULL: what goes out. */
+int qdri_lanes_read(qdri_lanes *out, qdri_lanes *in, const qdri_call *call);
+qdr_buffers qdri_lanes_buffers(const qdri_lanes *out, const qdri_lanes *in);
+qdr_status qdri_lanes_pack(const qdri_lanes *lanes, const qdri_call *call);
+qdr_status qdri_lanes_unpack(const qdri_lanes *lanes, const qdri_call *call);
+/* Bytes of a message where all have as many. */
+int64_t qdri_same_bytes(const qdri_call *call);
+
+/* Where messages are unpacked when the call has returned; the types are our own. */
+typedef struct qdri_landing {
+    const char *from;
+    char *to;
+    int count;
+    MPI_Datatype type;
+    int owns_type;
+} qdri_landing;
+typedef struct qdri_landings {
+    int count;
+    qdri_landing *landing;
+} qdri_landings;
+/* False without memory. */
+int qdri_landings_open(qdri_landings *landings, const qdri_lanes *in, const qdri_call *call);
+qdr_status qdri_landings_unpack(const qdri_landings *landings, MPI_Comm comm);
+void qdri_landings_close(qdri_landings *landings);
+
+/* ---- plans --------------------------------------------------------------------------------------------- */
+
 /* A way for the calls of one kind on one communicator. */
 typedef struct qdri_path {
     int is_open, has_lanes, is_planned;
@@ -110,11 +142,17 @@ typedef struct qdri_path {
     qdri_lanes out, in;
     qdri_trial *trial; /* [QDRI_CHOICES] */
     char why[200];     /* there is no plan */
+    const char *wish;  /* the nonblocking call that a plan is wanted for; NULL: none */
+    int wish_is_tiny;
+    int64_t errands_asked, errands_started; /* of nonblocking calls, so far */
 } qdri_path;
 
 /* Bytes of a message of MPI_Alltoall: below that nothing but its steps counts, of which MPI's way has fewer than
  * there are ranks. */
 enum { QDRI_TINY = 512 };
+
+/* Nonblocking exchanges of a path that are under way at once; those beyond wait for their turn. */
+enum { QDRI_IN_FLIGHT = 2 };
 
 /* Each form has a choice of its own between the two ways, and MPI_Alltoall one for every power of two of the
  * bytes of a message. */
@@ -150,17 +188,49 @@ typedef struct qdri_communicator qdri_communicator;
 struct qdri_communicator {
     MPI_Comm comm;
     int rank, ranks;
+    int has_met; /* what follows is agreed */
     int one_node;
+    int can_start; /* nonblocking calls can be served */
     qdri_terms terms;
     int64_t calls;
+    int64_t errands; /* under way */
     qdri_path whole, neighbors;
     double zero; /* of the wall clock, when its ranks met first: what clocks differ by is in it */
     int is_recorded;
     qdri_communicator *next, **link; /* in the list of all */
 };
 
-/* Collective at the first call of a communicator, local afterwards; NULL: leave it to MPI. */
+/* Local. What is kept with it, from the first time on that it is seen; NULL: leave it to MPI. */
 qdri_communicator *qdri_communicator_of(MPI_Comm comm);
+/* The same, but NULL if it was never seen. */
+qdri_communicator *qdri_communicator_seen(MPI_Comm comm);
+/* Collective at the first time, local afterwards; false: leave it to MPI. */
+int qdri_communicator_meet(qdri_communicator *communicator);
+
+/* ---- nonblocking calls --------------------------------------------------------------------------------- */
+
+/* Serves one; returns what MPI would. */
+int qdri_errand_run(qdri_communicator *communicator, qdri_path *path, const qdri_call *call);
+/* How many are under way in the process. */
+int qdri_errands_active(void);
+void qdri_errands_advance(void);
+/* Waits until none of this communicator is. */
+void qdri_errands_finish(const qdri_communicator *communicator);
+
+/* Local. Whether somebody can advance errands while the program is elsewhere in MPI. */
+int qdri_driver_is_there(void);
+int qdri_driver_has_threads(void);
+/* There is something to advance; at the end, there will not be. */
+void qdri_driver_wake(void);
+void qdri_driver_stop(void);
+/* Around every call of the library that may call MPI. */
+void qdri_enter(void);
+void qdri_leave(void);
+
+/* Local, and collective where a plan is wanted: nonblocking calls must not wait for others, so what they want is
+ * made in the next call on their communicator in which that is allowed. */
+extern atomic_int qdri_wishes;
+void qdri_grant_wishes(MPI_Comm comm);
 
 /* ---- the environment ----------------------------------------------------------------------------------- */
 
