@@ -5,51 +5,19 @@
  */
 #include <dlfcn.h>
 
+#include "arguments.h"
 #include "preload.h"
-
-#define EXPORTED __attribute__((visibility("default")))
-
-#define SAME_ARGUMENTS                                                                                       \
-    const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,                 \
-        MPI_Datatype recvtype, MPI_Comm comm
-#define V_ARGUMENTS                                                                                          \
-    const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf,  \
-        const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm
-#define W_ARGUMENTS                                                                                          \
-    const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],        \
-        void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],          \
-        MPI_Comm comm
-#define NEIGHBOR_W_ARGUMENTS                                                                                 \
-    const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],   \
-        void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],     \
-        MPI_Comm comm
-
-#define SAME_CALL                                                                                            \
-    .form = QDRI_SAME, .comm = comm, .out = {(uintptr_t)sendbuf, .same = sendcount, .type = sendtype},       \
-    .in = {(uintptr_t)recvbuf, .same = recvcount, .type = recvtype}, QDRI_FROM_HERE
-#define V_CALL                                                                                               \
-    .form = QDRI_V, .comm = comm,                                                                            \
-    .out = {(uintptr_t)sendbuf, sendcounts, .displacement = sdispls, .type = sendtype},                      \
-    .in = {(uintptr_t)recvbuf, recvcounts, .displacement = rdispls, .type = recvtype}, QDRI_FROM_HERE
-#define W_CALL                                                                                               \
-    .form = QDRI_W, .comm = comm,                                                                            \
-    .out = {(uintptr_t)sendbuf, sendcounts, .displacement = sdispls, .each_type = sendtypes},                \
-    .in = {(uintptr_t)recvbuf, recvcounts, .displacement = rdispls, .each_type = recvtypes}, QDRI_FROM_HERE
-#define NEIGHBOR_W_CALL                                                                                      \
-    .form = QDRI_W, .to_neighbors = 1, .comm = comm,                                                         \
-    .out = {(uintptr_t)sendbuf, sendcounts, .address = sdispls, .each_type = sendtypes},                     \
-    .in = {(uintptr_t)recvbuf, recvcounts, .address = rdispls, .each_type = recvtypes}, QDRI_FROM_HERE
 
 #define STARTS .starts = 1, .request = request
 
-typedef int same_function(SAME_ARGUMENTS);
-typedef int v_function(V_ARGUMENTS);
-typedef int w_function(W_ARGUMENTS);
-typedef int neighbor_w_function(NEIGHBOR_W_ARGUMENTS);
-typedef int same_starter(SAME_ARGUMENTS, MPI_Request *request);
-typedef int v_starter(V_ARGUMENTS, MPI_Request *request);
-typedef int w_starter(W_ARGUMENTS, MPI_Request *request);
-typedef int neighbor_w_starter(NEIGHBOR_W_ARGUMENTS, MPI_Request *request);
+typedef int same_function(QDRI_SAME_ARGUMENTS);
+typedef int v_function(QDRI_V_ARGUMENTS);
+typedef int w_function(QDRI_W_ARGUMENTS);
+typedef int neighbor_w_function(QDRI_NEIGHBOR_W_ARGUMENTS);
+typedef int same_starter(QDRI_SAME_ARGUMENTS, MPI_Request *request);
+typedef int v_starter(QDRI_V_ARGUMENTS, MPI_Request *request);
+typedef int w_starter(QDRI_W_ARGUMENTS, MPI_Request *request);
+typedef int neighbor_w_starter(QDRI_NEIGHBOR_W_ARGUMENTS, MPI_Request *request);
 
 /* ---- the plain call ------------------------------------------------------------------------------------ */
 
@@ -131,50 +99,50 @@ static int serve(qdri_call call) {
     return qdri_intercept(&call);
 }
 
-EXPORTED int MPI_Alltoall(SAME_ARGUMENTS) {
-    return serve((qdri_call){SAME_CALL});
+QDRI_EXPORTED int MPI_Alltoall(QDRI_SAME_ARGUMENTS) {
+    return serve((qdri_call){QDRI_SAME_CALL});
 }
 
-EXPORTED int MPI_Alltoallv(V_ARGUMENTS) {
-    return serve((qdri_call){V_CALL});
+QDRI_EXPORTED int MPI_Alltoallv(QDRI_V_ARGUMENTS) {
+    return serve((qdri_call){QDRI_V_CALL});
 }
 
-EXPORTED int MPI_Alltoallw(W_ARGUMENTS) {
-    return serve((qdri_call){W_CALL});
+QDRI_EXPORTED int MPI_Alltoallw(QDRI_W_ARGUMENTS) {
+    return serve((qdri_call){QDRI_W_CALL});
 }
 
-EXPORTED int MPI_Neighbor_alltoall(SAME_ARGUMENTS) {
-    return serve((qdri_call){SAME_CALL, .to_neighbors = 1});
+QDRI_EXPORTED int MPI_Neighbor_alltoall(QDRI_SAME_ARGUMENTS) {
+    return serve((qdri_call){QDRI_SAME_CALL, .to_neighbors = 1});
 }
 
-EXPORTED int MPI_Neighbor_alltoallv(V_ARGUMENTS) {
-    return serve((qdri_call){V_CALL, .to_neighbors = 1});
+QDRI_EXPORTED int MPI_Neighbor_alltoallv(QDRI_V_ARGUMENTS) {
+    return serve((qdri_call){QDRI_V_CALL, .to_neighbors = 1});
 }
 
-EXPORTED int MPI_Neighbor_alltoallw(NEIGHBOR_W_ARGUMENTS) {
-    return serve((qdri_call){NEIGHBOR_W_CALL});
+QDRI_EXPORTED int MPI_Neighbor_alltoallw(QDRI_NEIGHBOR_W_ARGUMENTS) {
+    return serve((qdri_call){QDRI_NEIGHBOR_W_CALL});
 }
 
-EXPORTED int MPI_Ialltoall(SAME_ARGUMENTS, MPI_Request *request) {
-    return serve((qdri_call){STARTS, SAME_CALL});
+QDRI_EXPORTED int MPI_Ialltoall(QDRI_SAME_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, QDRI_SAME_CALL});
 }
 
-EXPORTED int MPI_Ialltoallv(V_ARGUMENTS, MPI_Request *request) {
-    return serve((qdri_call){STARTS, V_CALL});
+QDRI_EXPORTED int MPI_Ialltoallv(QDRI_V_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, QDRI_V_CALL});
 }
 
-EXPORTED int MPI_Ialltoallw(W_ARGUMENTS, MPI_Request *request) {
-    return serve((qdri_call){STARTS, W_CALL});
+QDRI_EXPORTED int MPI_Ialltoallw(QDRI_W_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, QDRI_W_CALL});
 }
 
-EXPORTED int MPI_Ineighbor_alltoall(SAME_ARGUMENTS, MPI_Request *request) {
-    return serve((qdri_call){STARTS, SAME_CALL, .to_neighbors = 1});
+QDRI_EXPORTED int MPI_Ineighbor_alltoall(QDRI_SAME_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, QDRI_SAME_CALL, .to_neighbors = 1});
 }
 
-EXPORTED int MPI_Ineighbor_alltoallv(V_ARGUMENTS, MPI_Request *request) {
-    return serve((qdri_call){STARTS, V_CALL, .to_neighbors = 1});
+QDRI_EXPORTED int MPI_Ineighbor_alltoallv(QDRI_V_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, QDRI_V_CALL, .to_neighbors = 1});
 }
 
-EXPORTED int MPI_Ineighbor_alltoallw(NEIGHBOR_W_ARGUMENTS, MPI_Request *request) {
-    return serve((qdri_call){STARTS, NEIGHBOR_W_CALL});
+QDRI_EXPORTED int MPI_Ineighbor_alltoallw(QDRI_NEIGHBOR_W_ARGUMENTS, MPI_Request *request) {
+    return serve((qdri_call){STARTS, QDRI_NEIGHBOR_W_CALL});
 }

@@ -14,8 +14,6 @@
 #include "before.h"
 #include "preload.h"
 
-#define EXPORTED __attribute__((visibility("default")))
-
 typedef int barrier_function(MPI_Comm comm);
 typedef int bcast_function(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
 typedef int allreduce_function(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
@@ -27,22 +25,22 @@ static uintptr_t next_of(const char *name, uintptr_t own) {
     return next ? next : own;
 }
 
-EXPORTED int MPI_Barrier(MPI_Comm comm) {
+QDRI_EXPORTED int MPI_Barrier(MPI_Comm comm) {
     static barrier_function *next;
     if (!next) next = (barrier_function *)next_of("MPI_Barrier", (uintptr_t)PMPI_Barrier);
     qdri_before_collective(comm);
     return next(comm);
 }
 
-EXPORTED int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+QDRI_EXPORTED int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
     static bcast_function *next;
     if (!next) next = (bcast_function *)next_of("MPI_Bcast", (uintptr_t)PMPI_Bcast);
     qdri_before_collective(comm);
     return next(buffer, count, type, root, comm);
 }
 
-EXPORTED int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                           MPI_Comm comm) {
+QDRI_EXPORTED int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                                MPI_Comm comm) {
     static allreduce_function *next;
     if (!next) next = (allreduce_function *)next_of("MPI_Allreduce", (uintptr_t)PMPI_Allreduce);
     qdri_before_collective(comm);
@@ -50,7 +48,7 @@ EXPORTED int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Da
 }
 
 /* What the library keeps with it is taken apart then, where the hook must not come. */
-EXPORTED int MPI_Comm_free(MPI_Comm *comm) {
+QDRI_EXPORTED int MPI_Comm_free(MPI_Comm *comm) {
     static free_function *next;
     if (!next) next = (free_function *)next_of("MPI_Comm_free", (uintptr_t)PMPI_Comm_free);
     if (comm) qdri_before_free(*comm);
@@ -60,7 +58,7 @@ EXPORTED int MPI_Comm_free(MPI_Comm *comm) {
     return code;
 }
 
-EXPORTED int MPI_Comm_disconnect(MPI_Comm *comm) {
+QDRI_EXPORTED int MPI_Comm_disconnect(MPI_Comm *comm) {
     static free_function *next;
     if (!next) next = (free_function *)next_of("MPI_Comm_disconnect", (uintptr_t)PMPI_Comm_disconnect);
     if (comm) qdri_before_disconnect(*comm);

@@ -13,33 +13,20 @@
  * They wait for that, as they may: all ranks have asked for these errands before they come there too.
  *
  * The program may free the types, and the communicator, while an errand is under way.
+ *
+ * A persistent request runs the same errand again and again (persistent.c).
  */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/aside.h"
 #include "base/memory.h"
 #include "preload.h"
 
-typedef struct errand errand;
-struct errand {
-    qdri_communicator *communicator;
-    qdri_path *path;
-    const char *name;
-    int64_t number; /* among those of its path */
-    qdri_lanes out, in;
-    qdri_landings landings;
-    qdr_pending *pending;
-    int is_started, code;
-    MPI_Request request;
-    errand *next, **link;
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* with threads only */
-static errand *first, **last = &first;
+static qdri_errand *first, **last = &first;
 static atomic_int active;
 
 int qdri_errands_active(void) {
@@ -57,7 +44,7 @@ static void let_go(void) {
 /* ---- for MPI ------------------------------------------------------------------------------------------- */
 
 static int query(void *state, MPI_Status *status) {
-    const errand *asked = state;
+    const qdri_errand *asked = state;
     PMPI_Status_set_elements(status, MPI_BYTE, 0);
     PMPI_Status_set_cancelled(status, 0);
     status->MPI_SOURCE = MPI_ANY_SOURCE;
@@ -79,16 +66,16 @@ static int refuse_cancel(void *state, int complete) {
 
 /* ---- its end ------------------------------------------------------------------------------------------- */
 
-static void drop(errand *dropped) {
+static void drop(qdri_errand *dropped) {
     qdri_lanes_close(&dropped->out);
     qdri_lanes_close(&dropped->in);
     qdri_landings_close(&dropped->landings);
 }
 
 /* The last that is touched of it is the request: then the program, in another thread, may free it. */
-static void finish(errand *ended, qdr_status status) {
+static void finish(qdri_errand *ended, qdr_status status) {
     qdri_communicator *communicator = ended->communicator;
-    if (!status) status = qdri_landings_unpack(&ended->landings, communicator->comm);
+    if (!status) status = qdri_landings_unpack(&ended->landings, ended->comm);
     if (status) {
         qdri_preload_say("%s, rank %d of %d: %s", ended->name, communicator->rank, communicator->ranks,
                          qdr_error_message());
@@ -97,17 +84,20 @@ static void finish(errand *ended, qdr_status status) {
     *ended->link = ended->next;
     if (ended->next) ended->next->link = ended->link;
     if (last == &ended->next) last = ended->link;
-    /* Of one that failed MPI may still use the memory. */
-    if (!status) drop(ended);
-    MPI_Request request = ended->request;
     communicator->errands--;
     atomic_fetch_sub(&active, 1);
-    PMPI_Grequest_complete(request);
+    ended->complete(ended);
+}
+
+/* Of one that failed MPI may still use the memory. */
+static void complete_once(qdri_errand *ended) {
+    if (!ended->code) drop(ended);
+    PMPI_Grequest_complete(ended->request);
 }
 
 /* ---- progress ------------------------------------------------------------------------------------------ */
 
-static void begin(errand *begun) {
+static void begin(qdri_errand *begun) {
     qdr_buffers buffers = qdri_lanes_buffers(&begun->out, &begun->in);
     qdr_status status = qdr_plan_start(begun->path->plan, &buffers, &begun->pending);
     if (status == QDR_ERR_BUSY) return;
@@ -117,7 +107,7 @@ static void begin(errand *begun) {
 }
 
 static void look_at_all(void) {
-    for (errand *looked = first, *next; looked; looked = next) {
+    for (qdri_errand *looked = first, *next; looked; looked = next) {
         int done = 0;
         next = looked->next;
         if (!looked->is_started) {
@@ -154,16 +144,11 @@ void qdri_errands_finish(const qdri_communicator *communicator) {
 
 /* ---- its beginning ------------------------------------------------------------------------------------- */
 
-static int like(qdri_lanes *made, const qdri_lanes *lanes) {
-    if (!qdri_lanes_open(made, lanes->count)) return 0;
-    if (lanes->count == 0) return 1;
-    memcpy(made->rank, lanes->rank, (size_t)lanes->count * sizeof *lanes->rank);
-    memcpy(made->index, lanes->index, (size_t)lanes->count * sizeof *lanes->index);
-    return 1;
-}
-
-static void enqueue(errand *queued) {
+void qdri_errand_start(qdri_errand *queued) {
     static int is_aside;
+    queued->is_started = queued->code = 0;
+    queued->pending = NULL;
+    queued->next = NULL;
     hold();
     if (!is_aside++ && !qdri_driver_has_threads()) qdri_aside_set(look_at_all);
     queued->number = queued->path->errands_asked++;
@@ -173,6 +158,8 @@ static void enqueue(errand *queued) {
     last = &queued->next;
     atomic_fetch_add(&active, 1);
     let_go();
+    qdri_driver_wake();
+    qdri_errands_advance();
 }
 
 static int give_up(const qdri_call *call) {
@@ -182,22 +169,23 @@ static int give_up(const qdri_call *call) {
 }
 
 int qdri_errand_run(qdri_communicator *communicator, qdri_path *path, const qdri_call *call) {
-    errand *made = QDRI_ZERO_ARRAY(errand, 1);
-    if (!made || !like(&made->out, &path->out) || !like(&made->in, &path->in)) return give_up(call);
+    qdri_errand *made = QDRI_ZERO_ARRAY(qdri_errand, 1);
+    if (!made || !qdri_lanes_like(&made->out, &path->out) || !qdri_lanes_like(&made->in, &path->in))
+        return give_up(call);
     made->communicator = communicator;
     made->path = path;
+    made->comm = call->comm;
     made->name = call->name;
+    made->complete = complete_once;
     if (!qdri_lanes_read(&made->out, &made->in, call)) { /* MPI says what is wrong */
         drop(made);
         free(made);
         return call->plain(call);
     }
-    if (!qdri_landings_open(&made->landings, &made->in, call) || qdri_lanes_pack(&made->out, call) ||
+    if (!qdri_landings_open(&made->landings, &made->in, &call->in) || qdri_lanes_pack(&made->out, call) ||
         PMPI_Grequest_start(query, release, refuse_cancel, made, &made->request))
         return give_up(call);
     *call->request = made->request;
-    enqueue(made);
-    qdri_driver_wake();
-    qdri_errands_advance();
+    qdri_errand_start(made);
     return MPI_SUCCESS;
 }

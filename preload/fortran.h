@@ -3,8 +3,6 @@
 #ifndef QDRI_FORTRAN_H
 #define QDRI_FORTRAN_H
 
-#define QDRI_EXPORTED __attribute__((visibility("default")))
-
 #define QDRI_NAMED_AS(symbol, function, alias_name)                                                          \
     QDRI_EXPORTED function alias_name __attribute__((alias(#symbol)));
 

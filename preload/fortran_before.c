@@ -8,6 +8,7 @@
 
 #include "before.h"
 #include "fortran.h"
+#include "persistent.h"
 
 typedef void barrier_function(MPI_Fint *comm, MPI_Fint *ierror);
 typedef void bcast_function(void *buffer, MPI_Fint *count, MPI_Fint *type, MPI_Fint *root, MPI_Fint *comm,
@@ -71,6 +72,48 @@ QDRI_EXPORTED void mpi_comm_disconnect_(MPI_Fint *comm, MPI_Fint *ierror) {
     qdri_leave();
 }
 QDRI_ALIASES(free_function, comm_disconnect, COMM_DISCONNECT)
+
+/* ---- requests ------------------------------------------------------------------------------------------ */
+
+/* Persistent exchanges are initialized in C; Fortran may start and free them. */
+typedef void request_function(MPI_Fint *request, MPI_Fint *ierror);
+typedef void requests_function(MPI_Fint *count, MPI_Fint *request, MPI_Fint *ierror);
+
+static int is_ours(MPI_Fint request) {
+    return qdri_persistents && qdri_persistent_is(PMPI_Request_f2c(request));
+}
+
+QDRI_EXPORTED request_function mpi_start_;
+QDRI_EXPORTED void mpi_start_(MPI_Fint *request, MPI_Fint *ierror) {
+    static request_function *next;
+    if (!next) next = (request_function *)next_of("mpi_start_");
+    if (is_ours(*request))
+        *ierror = qdri_persistent_start(PMPI_Request_f2c(*request));
+    else
+        next(request, ierror);
+}
+QDRI_ALIASES(request_function, start, START)
+
+QDRI_EXPORTED requests_function mpi_startall_;
+QDRI_EXPORTED void mpi_startall_(MPI_Fint *count, MPI_Fint *request, MPI_Fint *ierror) {
+    static requests_function *next;
+    int ours = 0;
+    if (!next) next = (requests_function *)next_of("mpi_startall_");
+    for (MPI_Fint i = 0; qdri_persistents && i < *count; i++) ours += is_ours(request[i]);
+    *ierror = MPI_SUCCESS;
+    if (!ours) next(count, request, ierror);
+    for (MPI_Fint i = 0; ours && i < *count && *ierror == MPI_SUCCESS; i++) mpi_start_(&request[i], ierror);
+}
+QDRI_ALIASES(requests_function, startall, STARTALL)
+
+QDRI_EXPORTED request_function mpi_request_free_;
+QDRI_EXPORTED void mpi_request_free_(MPI_Fint *request, MPI_Fint *ierror) {
+    static request_function *next;
+    if (!next) next = (request_function *)next_of("mpi_request_free_");
+    if (is_ours(*request)) qdri_persistent_free(PMPI_Request_f2c(*request));
+    next(request, ierror);
+}
+QDRI_ALIASES(request_function, request_free, REQUEST_FREE)
 
 #else
 typedef int qdri_nothing_before; /* a file must not be empty */

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "persistent.h"
 #include "preload.h"
 
 /* Too little for a plan; MPI_Alltoall says how much it is, and says the same on all ranks. */
@@ -16,6 +17,10 @@ static int is_tiny(const qdri_call *call) {
 static int wants_plan(const qdri_communicator *communicator, const qdri_call *call) {
     if (communicator->terms.plain || communicator->ranks == 1) return 0;
     return communicator->terms.algorithm[0] || (!communicator->one_node && !is_tiny(call));
+}
+
+static const char *algorithm_of(const qdri_communicator *communicator) {
+    return communicator->terms.algorithm[0] ? communicator->terms.algorithm : "paced";
 }
 
 static void explain(const qdri_communicator *communicator, const qdri_call *call, const qdri_path *path) {
@@ -51,9 +56,7 @@ static qdri_path *path_of(qdri_communicator *communicator, const qdri_call *call
     }
     if (!path->is_planned && communicator->calls > communicator->terms.patience) {
         qdri_errands_finish(communicator);
-        if (wanted)
-            qdri_path_plan(path, call->comm,
-                           communicator->terms.algorithm[0] ? communicator->terms.algorithm : "paced");
+        if (wanted) qdri_path_plan(path, call->comm, algorithm_of(communicator));
         path->is_planned = wanted || !is_tiny(call);
         if (path->is_planned) explain(communicator, call, path);
     }
@@ -107,12 +110,23 @@ static int start(qdri_communicator *communicator, const qdri_call *call) {
     return qdri_errand_run(communicator, path, call);
 }
 
+/* Collective, and it may wait for others. Nothing is tried: who asks for a persistent exchange repeats it. */
+static int prepare(qdri_communicator *communicator, const qdri_call *call) {
+    if (!qdri_communicator_meet(communicator) || !communicator->can_start || !wants_plan(communicator, call))
+        return call->plain(call);
+    const qdri_path *made = qdri_persistent_make(communicator, call, algorithm_of(communicator));
+    if (!made) return call->plain(call);
+    explain(communicator, call, made);
+    return MPI_SUCCESS;
+}
+
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
 int qdri_intercept(const qdri_call *call) {
     qdri_communicator *communicator = call->in_place ? NULL : qdri_communicator_of(call->comm);
-    if (!communicator || (call->starts && !call->request)) return call->plain(call);
+    if (!communicator || ((call->starts || call->prepares) && !call->request)) return call->plain(call);
     if (call->starts) return start(communicator, call);
+    if (call->prepares) return prepare(communicator, call);
     if (!qdri_communicator_meet(communicator)) return call->plain(call);
     communicator->calls++;
     qdri_path *path = path_of(communicator, call);

@@ -4,6 +4,7 @@
  * Nothing here is sent.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "preload.h"
@@ -26,6 +27,14 @@ void qdri_lanes_close(qdri_lanes *lanes) {
     free(lanes->is_packed);
     free(lanes->packed);
     *lanes = (qdri_lanes){0};
+}
+
+int qdri_lanes_like(qdri_lanes *made, const qdri_lanes *lanes) {
+    if (!qdri_lanes_open(made, lanes->count)) return 0;
+    if (lanes->count == 0) return 1;
+    memcpy(made->rank, lanes->rank, (size_t)lanes->count * sizeof *lanes->rank);
+    memcpy(made->index, lanes->index, (size_t)lanes->count * sizeof *lanes->index);
+    return 1;
 }
 
 /* ---- sizes and places ---------------------------------------------------------------------------------- */
@@ -154,8 +163,8 @@ static int keep_type(MPI_Datatype type, MPI_Datatype *kept) {
     return !PMPI_Type_contiguous(1, type, kept) && !PMPI_Type_commit(kept);
 }
 
-int qdri_landings_open(qdri_landings *landings, const qdri_lanes *in, const qdri_call *call) {
-    MPI_Aint unit = unit_of(&call->in);
+int qdri_landings_open(qdri_landings *landings, const qdri_lanes *in, const qdri_given *given) {
+    MPI_Aint unit = unit_of(given);
     MPI_Datatype known = MPI_DATATYPE_NULL, kept = MPI_DATATYPE_NULL;
     *landings = (qdri_landings){.count = 0};
     if (in->packed_bytes == 0) return 1;
@@ -163,13 +172,13 @@ int qdri_landings_open(qdri_landings *landings, const qdri_lanes *in, const qdri
     if (!landings->landing) return 0;
     for (int i = 0; i < in->count; i++) {
         int k = in->index[i];
-        MPI_Datatype type = in->is_packed[i] ? type_of(&call->in, k) : MPI_DATATYPE_NULL;
+        MPI_Datatype type = in->is_packed[i] ? type_of(given, k) : MPI_DATATYPE_NULL;
         if (!in->is_packed[i]) continue;
         int is_known = type == known;
         if (!is_known && !keep_type(type, &kept)) return 0;
         known = type;
-        landings->landing[landings->count++] = (qdri_landing){in->pointer[i], place_of(&call->in, k, unit),
-                                                              count_of(&call->in, k), kept, !is_known};
+        landings->landing[landings->count++] =
+            (qdri_landing){in->pointer[i], place_of(given, k, unit), count_of(given, k), kept, !is_known};
     }
     return 1;
 }
@@ -178,6 +187,15 @@ qdr_status qdri_landings_unpack(const qdri_landings *landings, MPI_Comm comm) {
     for (int i = 0; i < landings->count; i++) {
         const qdri_landing *l = &landings->landing[i];
         qdr_status status = qdri_unpack(l->from, l->to, l->count, l->type, comm);
+        if (status) return status;
+    }
+    return QDR_OK;
+}
+
+qdr_status qdri_landings_pack(const qdri_landings *landings, MPI_Comm comm) {
+    for (int i = 0; i < landings->count; i++) {
+        const qdri_landing *l = &landings->landing[i];
+        qdr_status status = qdri_pack(l->to, l->count, l->type, l->from, comm);
         if (status) return status;
     }
     return QDR_OK;

@@ -50,14 +50,19 @@ struct qdri_call {
     qdri_form form;
     int to_neighbors;
     MPI_Comm comm;
-    int starts; /* nonblocking */
+    int starts;   /* nonblocking */
+    int prepares; /* persistent */
     MPI_Request *request;
+    MPI_Info info;
     qdri_given out, in;
     int in_place;
     const void *caller, *frame;          /* where it came from: return address, and how deep the stack was */
     int (*plain)(const qdri_call *call); /* the same by MPI */
     void *arguments;                     /* for it, where this structure will not do */
 };
+
+/* What programs call. */
+#define QDRI_EXPORTED __attribute__((visibility("default")))
 
 /* For the record, of an entry point: whose call it is. */
 #define QDRI_FROM_HERE .caller = __builtin_return_address(0), .frame = __builtin_frame_address(0)
@@ -107,6 +112,8 @@ typedef struct qdri_lanes {
 } qdri_lanes;
 
 int qdri_lanes_open(qdri_lanes *lanes, int count);
+/* The same partners. */
+int qdri_lanes_like(qdri_lanes *made, const qdri_lanes *lanes);
 void qdri_lanes_close(qdri_lanes *lanes);
 /* Reads the sizes and places of a call; false when an argument is not as MPI wants it. `in` NULL: what goes out. */
 int qdri_lanes_read(qdri_lanes *out, qdri_lanes *in, const qdri_call *call);
@@ -116,9 +123,9 @@ qdr_status qdri_lanes_unpack(const qdri_lanes *lanes, const qdri_call *call);
 /* Bytes of a message where all have as many. */
 int64_t qdri_same_bytes(const qdri_call *call);
 
-/* Where messages are unpacked when the call has returned; the types are our own. */
+/* Where messages are packed from, or unpacked to, when the call has returned; the types are our own. */
 typedef struct qdri_landing {
-    const char *from;
+    char *from; /* in a row */
     char *to;
     int count;
     MPI_Datatype type;
@@ -129,7 +136,8 @@ typedef struct qdri_landings {
     qdri_landing *landing;
 } qdri_landings;
 /* False without memory. */
-int qdri_landings_open(qdri_landings *landings, const qdri_lanes *in, const qdri_call *call);
+int qdri_landings_open(qdri_landings *landings, const qdri_lanes *in, const qdri_given *given);
+qdr_status qdri_landings_pack(const qdri_landings *landings, MPI_Comm comm);
 qdr_status qdri_landings_unpack(const qdri_landings *landings, MPI_Comm comm);
 void qdri_landings_close(qdri_landings *landings);
 
@@ -209,7 +217,28 @@ int qdri_communicator_meet(qdri_communicator *communicator);
 
 /* ---- nonblocking calls --------------------------------------------------------------------------------- */
 
-/* Serves one; returns what MPI would. */
+/* An exchange that nobody waits for here; whoever owns it embeds it. */
+typedef struct qdri_errand qdri_errand;
+struct qdri_errand {
+    qdri_communicator *communicator;
+    qdri_path *path;
+    MPI_Comm comm; /* for unpacking */
+    const char *name;
+    qdri_lanes out, in;
+    qdri_landings landings;
+    MPI_Request request;
+    int code;                              /* of MPI, when it has ended */
+    void (*complete)(qdri_errand *errand); /* it has ended, and is not touched afterwards */
+    /* private */
+    int64_t number; /* among those of its path */
+    qdr_pending *pending;
+    int is_started;
+    qdri_errand *next, **link;
+};
+
+/* Puts it behind those of its path that were started before. */
+void qdri_errand_start(qdri_errand *errand);
+/* Serves a nonblocking call; returns what MPI would. */
 int qdri_errand_run(qdri_communicator *communicator, qdri_path *path, const qdri_call *call);
 /* How many are under way in the process. */
 int qdri_errands_active(void);
