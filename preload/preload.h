@@ -2,21 +2,33 @@
 /*
  * The drop-in: a library to preload, which runs the irregular exchanges of a program that was never changed.
  *
- * A call of MPI_Alltoallv, MPI_Alltoallw, MPI_Neighbor_alltoallv or MPI_Neighbor_alltoallw becomes a
- * qdri_call (alltoall.c for C, fortran.c for Fortran), and everything else is the same for all of them:
+ * A call of MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw, or of their kin among neighbors, blocking, nonblocking or
+ * persistent, becomes a qdri_call (alltoall.c and init.c for C, fortran.c for Fortran), and everything else is the same
+ * for all of them:
  *
  *     intercept.c     can it be served, by which way, how long did it take
  *     environment.c   what its variables ask for
- *     communicator.c  what is kept with a communicator; what its ranks agree on at their first call
+ *     communicator.c  what is kept with a communicator; what its ranks agree on when they meet first
  *     path.c          a plan for such calls, and one exchange of it
+ *     lanes.c         what a call says: sizes and places
  *     pack.c          derived types
  *     trial.c         paced or plain: measured, now and then
+ *     errand.c        an exchange that nobody waits for here: of a nonblocking call
+ *     persistent.c    the same errand again and again
+ *     driver.c        who advances errands
+ *     before.c        calls that are left to MPI, before which something is done
  *     record.c        QDR_RECORD: what the program does, for `quadrille advise`
  *     guard.c         a program of another MPI than the library's
  *
  * The one rule: ranks may only decide from what is equal on all of them. The arguments of such a call are
- * not; the number of calls on a communicator is, and so is what was agreed. Whoever is in doubt calls MPI,
- * unchanged. MPI is called by its profiling names, so the library never meets itself; the plain call goes
+ * not, except the bytes of MPI_Alltoall; the function that was called is, and so are the number of calls on a
+ * communicator and what was agreed. From where in the program a call comes is not: ranks may make one call from
+ * different lines. What has ended on one rank may not have on another. Whoever is in doubt calls MPI, unchanged.
+ *
+ * The other rule: a call may wait for other ranks only where MPI's may. So what ranks must do together is done in
+ * blocking collective calls, and a nonblocking call finds it done, or is MPI's.
+ *
+ * MPI is called by its profiling names, so the library never meets itself; the plain call goes
  * to the next library that intercepts it, so other tools still see it.
  */
 #ifndef QDRI_PRELOAD_H
