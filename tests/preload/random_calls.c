@@ -60,7 +60,7 @@ static void compare(kind k, stream *own, side *out, side *in, int base, int in_p
                     int64_t number) {
     int by_extent = k == V || k == NEIGHBOR_V;
     out->one = type[base][below(own, LAYOUTS)];
-    in->one = type[base][in_place ? 0 : below(own, LAYOUTS)]; /* MPICH 4.0 wants one layout in place */
+    in->one = type[base][below(own, LAYOUTS)];
     for (int i = 0; i < out->edges; i++) out->each[i] = type[base][below(own, LAYOUTS)];
     for (int i = 0; i < in->edges; i++) in->each[i] = type[base][below(own, LAYOUTS)];
     if (k == SAME || k == NEIGHBOR_SAME) {
@@ -89,6 +89,13 @@ static void compare(kind k, stream *own, side *out, side *in, int base, int in_p
     free(in->bytes);
 }
 
+/* MPICH 4.0 truncates messages of calls in place, with some sizes. */
+#if defined(MPICH)
+enum { in_place_works = 0 };
+#else
+enum { in_place_works = 1 };
+#endif
+
 /* Everyone to everyone. In place the matrix must be symmetric, and the same layout serves both ways. */
 static void whole_call(stream *all, stream *own, MPI_Comm comm, int64_t number) {
     static int matrix[64][64];
@@ -96,7 +103,7 @@ static void whole_call(stream *all, stream *own, MPI_Comm comm, int64_t number) 
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &ranks);
     kind k = ranks == 1 ? V : (kind)below(all, 3); /* Open MPI 4.1 errs in MPI_Alltoallw of one rank */
-    int base = below(all, BASES), in_place = k != W && below(all, 20) == 0;
+    int base = below(all, BASES), in_place = in_place_works && k != W && below(all, 20) == 0;
     for (int i = 0; i < ranks; i++)
         for (int j = 0; j < ranks; j++)
             matrix[i][j] = in_place && j < i ? matrix[j][i] : elements(all, largest);

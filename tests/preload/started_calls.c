@@ -5,7 +5,8 @@
  * no library intercepts. Both must leave the same bytes everywhere, in the gaps too.
  *
  * What is under way is completed by each of the functions that test or wait, chosen by each rank for itself, in any
- * order; types, and with `early` some communicators, are freed as soon as the call has returned. Blocking calls come in between.
+ * order; types, and with `early` some communicators, are freed as soon as the call has returned. (Open MPI 4.1
+ * does not survive early types beside another thread; there they are freed at the end.) Blocking calls come in between.
  * Some programs are played that are right only if MPI makes progress wherever a rank waits: they would hang. With
  * `multiple` another thread plays them at the same time.
  */
@@ -35,10 +36,20 @@ typedef struct started {
 
 static started *under_way[MOST]; /* counts and displacements stay where they are */
 static int count;
-static int rank, ranks, frees_early;
+static int rank, ranks, frees_early, has_threads;
 static MPI_Comm comms[COMMS];
 
 /* ---- its end ------------------------------------------------------------------------------------------- */
+
+static void free_own_types(side *s) {
+    MPI_Type_free(&s->one);
+    for (int i = 0; i < s->edges; i++) MPI_Type_free(&s->each[i]);
+}
+
+static void free_types_of(started *of) {
+    free_own_types(&of->out);
+    free_own_types(&of->in);
+}
 
 static void check_and_forget(int at) {
     started *ended = under_way[at];
@@ -47,6 +58,7 @@ static void check_and_forget(int at) {
         fprintf(stderr, "rank %d: bytes of a nonblocking exchange differ\n", rank);
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
+    if (!ended->is_message && has_threads) free_types_of(ended);
     free(ended->expected);
     free(ended->out.bytes);
     free(ended->in.bytes);
@@ -152,16 +164,11 @@ static int begin(kind k, started *made, int neighbors, int in_place, MPI_Comm co
                           in->displacement, in->each, comm, &made->request);
 }
 
-/* Types of their own, for they are freed at once. */
+/* Types of their own, for they are freed early. */
 static void draw_types(side *s, stream *own, int base) {
     /* Without a stream all ranks have the same: MPICH 4.0 wants one layout in place. */
     PMPI_Type_dup(type[base][own ? below(own, LAYOUTS) : 0], &s->one);
     for (int i = 0; i < s->edges; i++) PMPI_Type_dup(type[base][own ? below(own, LAYOUTS) : 0], &s->each[i]);
-}
-
-static void free_own_types(side *s) {
-    MPI_Type_free(&s->one);
-    for (int i = 0; i < s->edges; i++) MPI_Type_free(&s->each[i]);
 }
 
 /* Sizes from all to all; on the ring only those with the neighbors count. */
@@ -208,8 +215,7 @@ static void start_exchange(stream *all, stream *own, MPI_Comm comm, int neighbor
     else
         expect(k, &made->out, made->expected, &made->in, neighbors, comm);
     CHECK(begin(k, made, neighbors, in_place, comm) == MPI_SUCCESS);
-    free_own_types(&made->out);
-    free_own_types(&made->in);
+    if (!has_threads) free_types_of(made);
 }
 
 /* Around the ring of all ranks; both ends among the requests. */
@@ -345,6 +351,7 @@ int main(int argc, char **argv) {
         frees_early |= !strcmp(argv[i], "early");
     }
     MPI_Init_thread(&argc, &argv, wanted, &level);
+    has_threads = level == MPI_THREAD_MULTIPLE;
     int64_t calls = argc > 1 ? atoll(argv[1]) : 1000;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
