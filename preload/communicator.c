@@ -62,6 +62,8 @@ static int release(MPI_Comm comm, int keyval, void *value, void *extra) {
     qdri_communicator *communicator = value;
     (void)comm, (void)keyval, (void)extra;
     list_remove(communicator);
+    atomic_fetch_sub(&qdri_wishes,
+                     (communicator->whole.wish != NULL) + (communicator->neighbors.wish != NULL));
     qdri_path_close(&communicator->whole);
     qdri_path_close(&communicator->neighbors);
     free(communicator);
@@ -71,6 +73,7 @@ static int release(MPI_Comm comm, int keyval, void *value, void *extra) {
 /* Some MPIs delete the attributes of MPI_COMM_WORLD in MPI_Finalize and some do not; so here. */
 static int finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
     (void)comm, (void)keyval, (void)value, (void)extra;
+    qdri_driver_stop();
     while (all) PMPI_Comm_delete_attr(all->comm, key);
     qdri_record_close();
     return MPI_SUCCESS;
@@ -119,11 +122,12 @@ static int compare_ranks(qdri_communicator *communicator) {
     static int said;
     qdri_setting node = {.given = 0};
     (void)qdri_environment_read(QDRI_ENV_NODE_RANKS, &node); /* what is refused is said elsewhere */
-    int64_t host = qdri_host_digest(communicator->rank, (int)node.integer), most[3];
+    int64_t host = qdri_host_digest(communicator->rank, (int)node.integer), most[4];
     int64_t refused = qdri_preload_own(0) ? 0 : communicator->ranks - communicator->rank;
-    int64_t mine[3] = {host, -host, refused};
-    int code = PMPI_Allreduce(mine, most, 3, MPI_INT64_T, MPI_MAX, communicator->comm);
+    int64_t mine[4] = {host, -host, refused, !qdri_driver_is_there()};
+    int code = PMPI_Allreduce(mine, most, 4, MPI_INT64_T, MPI_MAX, communicator->comm);
     communicator->one_node = most[0] == -most[1];
+    communicator->can_start = !most[3];
     if (code || !most[2]) return code;
     communicator->terms.plain = 1;
     if (is_first(&said) && refused == most[2]) qdri_preload_own(1);
@@ -145,13 +149,19 @@ static int agree(qdri_communicator *communicator) {
     return failed;
 }
 
-qdri_communicator *qdri_communicator_of(MPI_Comm comm) {
+qdri_communicator *qdri_communicator_seen(MPI_Comm comm) {
     qdri_communicator *communicator = NULL;
-    int found = 0, is_between = 0;
+    int found = 0;
     if (comm == MPI_COMM_NULL) return NULL;
     pthread_once(&once, prepare);
     if (PMPI_Comm_get_attr(comm, key, &communicator, &found)) return NULL;
-    if (found) return communicator;
+    return found ? communicator : NULL;
+}
+
+qdri_communicator *qdri_communicator_of(MPI_Comm comm) {
+    int is_between = 0;
+    qdri_communicator *communicator = qdri_communicator_seen(comm);
+    if (communicator || comm == MPI_COMM_NULL) return communicator;
     if (PMPI_Comm_test_inter(comm, &is_between) || is_between) return NULL;
     communicator = calloc(1, sizeof *communicator);
     if (!communicator) {
@@ -162,5 +172,14 @@ qdri_communicator *qdri_communicator_of(MPI_Comm comm) {
     communicator->comm = comm;
     list_add(communicator);
     PMPI_Comm_set_attr(comm, key, communicator);
-    return agree(communicator) ? NULL : communicator;
+    return communicator;
+}
+
+/* What could not be agreed is left to MPI for ever. */
+int qdri_communicator_meet(qdri_communicator *communicator) {
+    if (communicator->has_met) return 1;
+    communicator->has_met = 1;
+    if (!agree(communicator)) return 1;
+    communicator->terms.plain = 1;
+    return 0;
 }

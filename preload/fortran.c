@@ -16,23 +16,29 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "fortran.h"
 
-#define EXPORTED __attribute__((visibility("default")))
-
-/* All four have ten arguments, of which only the seventh ones differ in kind. */
+/* Of all forms; those with one count for all have no displacements. */
 typedef struct arguments {
     void *sendbuf;
-    MPI_Fint *sendcounts;
+    MPI_Fint *sendcount;
     void *sdispls;
     MPI_Fint *sendtype;
     void *recvbuf;
-    MPI_Fint *recvcounts;
+    MPI_Fint *recvcount;
     void *rdispls;
-    MPI_Fint *recvtype, *comm, *ierror;
+    MPI_Fint *recvtype, *comm, *request, *ierror;
 } arguments;
 
-typedef void fortran_function(void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *,
-                              MPI_Fint *, MPI_Fint *);
+typedef void same_function(void *, MPI_Fint *, MPI_Fint *, void *, MPI_Fint *, MPI_Fint *, MPI_Fint *,
+                           MPI_Fint *);
+typedef void each_function(void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *,
+                           MPI_Fint *, MPI_Fint *);
+
+typedef void same_starter(void *, MPI_Fint *, MPI_Fint *, void *, MPI_Fint *, MPI_Fint *, MPI_Fint *,
+                          MPI_Fint *, MPI_Fint *);
+typedef void each_starter(void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *, void *, MPI_Fint *,
+                          MPI_Fint *, MPI_Fint *, MPI_Fint *);
 
 /* ---- Fortran's variables ------------------------------------------------------------------------------- */
 
@@ -65,28 +71,31 @@ static uintptr_t base_of(void *address) {
 
 /* ---- the plain call ------------------------------------------------------------------------------------ */
 
-enum { V, W, NEIGHBOR_V, NEIGHBOR_W, KINDS };
-static const char *const c_name[] = {"MPI_Alltoallv", "MPI_Alltoallw", "MPI_Neighbor_alltoallv",
-                                     "MPI_Neighbor_alltoallw"};
-static const char *const fortran_name[] = {"mpi_alltoallv_", "mpi_alltoallw_", "mpi_neighbor_alltoallv_",
-                                           "mpi_neighbor_alltoallw_"};
+/* [starts][to neighbors][form] */
+static const char *const names[2][2][QDRI_FORMS] = {
+    {{"mpi_alltoall_", "mpi_alltoallv_", "mpi_alltoallw_"},
+     {"mpi_neighbor_alltoall_", "mpi_neighbor_alltoallv_", "mpi_neighbor_alltoallw_"}},
+    {{"mpi_ialltoall_", "mpi_ialltoallv_", "mpi_ialltoallw_"},
+     {"mpi_ineighbor_alltoall_", "mpi_ineighbor_alltoallv_", "mpi_ineighbor_alltoallw_"}},
+};
 
-static void plain_of(int kind, const arguments *a) {
-    static fortran_function *next[KINDS];
-    if (!next[kind]) next[kind] = (fortran_function *)(uintptr_t)dlsym(RTLD_NEXT, fortran_name[kind]);
-    next[kind](a->sendbuf, a->sendcounts, a->sdispls, a->sendtype, a->recvbuf, a->recvcounts, a->rdispls,
-               a->recvtype, a->comm, a->ierror);
-}
-
-static int plain_v(const qdri_call *call) {
+static int plain(const qdri_call *call) {
+    static uintptr_t known[2][2][QDRI_FORMS];
     const arguments *a = call->arguments;
-    plain_of(call->to_neighbors ? NEIGHBOR_V : V, a);
-    return *a->ierror;
-}
-
-static int plain_w(const qdri_call *call) {
-    const arguments *a = call->arguments;
-    plain_of(call->to_neighbors ? NEIGHBOR_W : W, a);
+    uintptr_t *next = &known[call->starts][call->to_neighbors][call->form];
+    if (!*next) *next = (uintptr_t)dlsym(RTLD_NEXT, names[call->starts][call->to_neighbors][call->form]);
+    if (call->form == QDRI_SAME && call->starts)
+        ((same_starter *)*next)(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype,
+                                a->comm, a->request, a->ierror);
+    else if (call->form == QDRI_SAME)
+        ((same_function *)*next)(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype,
+                                 a->comm, a->ierror);
+    else if (call->starts)
+        ((each_starter *)*next)(a->sendbuf, a->sendcount, a->sdispls, a->sendtype, a->recvbuf, a->recvcount,
+                                a->rdispls, a->recvtype, a->comm, a->request, a->ierror);
+    else
+        ((each_function *)*next)(a->sendbuf, a->sendcount, a->sdispls, a->sendtype, a->recvbuf, a->recvcount,
+                                 a->rdispls, a->recvtype, a->comm, a->ierror);
     return *a->ierror;
 }
 
@@ -98,81 +107,125 @@ static MPI_Datatype *types_of(const MPI_Fint *handle, int count) {
     return type;
 }
 
-static void serve(int kind, arguments *a, qdri_call call) {
-    int is_neighbor = kind == NEIGHBOR_V || kind == NEIGHBOR_W, is_each = kind == W || kind == NEIGHBOR_W;
-    int is_in_place = !is_neighbor && is_one_of(a->sendbuf, in_place);
-    MPI_Comm comm = PMPI_Comm_f2c(*a->comm);
-    /* Counts of another width than C's, or nothing that could be served: as they came. */
-    if (sizeof(MPI_Fint) != sizeof(int) || is_in_place || comm == MPI_COMM_NULL) {
-        plain_of(kind, a);
-        return;
+/* Handles of all messages, or of each, as those of C; false without memory. */
+static int read_types(qdri_call *call, const arguments *a, MPI_Datatype *made[2]) {
+    int outs = 0, ins = 0;
+    if (call->form != QDRI_W) {
+        call->out.type = PMPI_Type_f2c(*a->sendtype);
+        call->in.type = PMPI_Type_f2c(*a->recvtype);
+        return 1;
     }
-    call.name = c_name[kind];
-    call.to_neighbors = is_neighbor;
-    call.comm = comm;
-    call.out.base = base_of(a->sendbuf);
-    call.in.base = base_of(a->recvbuf);
-    call.out.count = (int *)a->sendcounts;
-    call.in.count = (int *)a->recvcounts;
-    call.plain = is_each ? plain_w : plain_v;
-    call.arguments = a;
-    MPI_Datatype *out_type = NULL, *in_type = NULL;
-    if (is_each) {
-        int outs = 0, ins = 0;
-        if (is_neighbor)
-            qdri_neighbor_edges(comm, &outs, &ins);
-        else
-            PMPI_Comm_size(comm, &outs), ins = outs;
-        call.out.each_type = out_type = types_of(a->sendtype, outs);
-        call.in.each_type = in_type = types_of(a->recvtype, ins);
-    } else {
-        call.out.type = PMPI_Type_f2c(*a->sendtype);
-        call.in.type = PMPI_Type_f2c(*a->recvtype);
-    }
-    if (kind == NEIGHBOR_W) {
-        call.out.address = a->sdispls;
-        call.in.address = a->rdispls;
-    } else {
-        call.out.displacement = a->sdispls;
-        call.in.displacement = a->rdispls;
-    }
-    *a->ierror = qdri_intercept(&call);
-    free(out_type);
-    free(in_type);
+    if (call->to_neighbors)
+        qdri_neighbor_edges(call->comm, &outs, &ins);
+    else
+        PMPI_Comm_size(call->comm, &outs), ins = outs;
+    call->out.each_type = made[0] = types_of(a->sendtype, outs);
+    call->in.each_type = made[1] = types_of(a->recvtype, ins);
+    return made[0] && made[1];
 }
 
-#define NAMED_AS(symbol, alias_name) EXPORTED fortran_function alias_name __attribute__((alias(#symbol)));
-
-#define ENTRY(symbol, kind)                                                                                  \
-    EXPORTED void symbol(void *sendbuf, MPI_Fint *sendcounts, void *sdispls, MPI_Fint *sendtype,             \
-                         void *recvbuf, MPI_Fint *recvcounts, void *rdispls, MPI_Fint *recvtype,             \
-                         MPI_Fint *comm, MPI_Fint *ierror) {                                                 \
-        arguments a = {sendbuf,    sendcounts, sdispls,  sendtype, recvbuf,                                  \
-                       recvcounts, rdispls,    recvtype, comm,     ierror};                                  \
-        serve(kind, &a, (qdri_call){QDRI_FROM_HERE});                                                        \
+static void read_places(qdri_call *call, const arguments *a) {
+    if (call->form == QDRI_SAME) {
+        call->out.same = (int)*a->sendcount;
+        call->in.same = (int)*a->recvcount;
+        return;
     }
+    call->out.count = (int *)a->sendcount;
+    call->in.count = (int *)a->recvcount;
+    if (call->form == QDRI_W && call->to_neighbors) {
+        call->out.address = a->sdispls;
+        call->in.address = a->rdispls;
+    } else {
+        call->out.displacement = a->sdispls;
+        call->in.displacement = a->rdispls;
+    }
+}
 
-EXPORTED fortran_function mpi_alltoallv_, mpi_alltoallw_, mpi_neighbor_alltoallv_, mpi_neighbor_alltoallw_;
-ENTRY(mpi_alltoallv_, V)
-ENTRY(mpi_alltoallw_, W)
-ENTRY(mpi_neighbor_alltoallv_, NEIGHBOR_V)
-ENTRY(mpi_neighbor_alltoallw_, NEIGHBOR_W)
-NAMED_AS(mpi_alltoallv_, mpi_alltoallv)
-NAMED_AS(mpi_alltoallv_, mpi_alltoallv__)
-NAMED_AS(mpi_alltoallv_, MPI_ALLTOALLV)
-NAMED_AS(mpi_alltoallv_, ompi_alltoallv_f)
-NAMED_AS(mpi_alltoallw_, mpi_alltoallw)
-NAMED_AS(mpi_alltoallw_, mpi_alltoallw__)
-NAMED_AS(mpi_alltoallw_, MPI_ALLTOALLW)
-NAMED_AS(mpi_alltoallw_, ompi_alltoallw_f)
-NAMED_AS(mpi_neighbor_alltoallv_, mpi_neighbor_alltoallv)
-NAMED_AS(mpi_neighbor_alltoallv_, mpi_neighbor_alltoallv__)
-NAMED_AS(mpi_neighbor_alltoallv_, MPI_NEIGHBOR_ALLTOALLV)
-NAMED_AS(mpi_neighbor_alltoallv_, ompi_neighbor_alltoallv_f)
-NAMED_AS(mpi_neighbor_alltoallw_, mpi_neighbor_alltoallw)
-NAMED_AS(mpi_neighbor_alltoallw_, mpi_neighbor_alltoallw__)
-NAMED_AS(mpi_neighbor_alltoallw_, MPI_NEIGHBOR_ALLTOALLW)
-NAMED_AS(mpi_neighbor_alltoallw_, ompi_neighbor_alltoallw_f)
+static void serve(arguments *a, qdri_call call) {
+    MPI_Datatype *made[2] = {NULL, NULL};
+    MPI_Request request = MPI_REQUEST_NULL; /* stays so if MPI serves */
+    int is_in_place = !call.to_neighbors && is_one_of(a->sendbuf, in_place);
+    call.comm = PMPI_Comm_f2c(*a->comm);
+    call.arguments = a;
+    call.request = &request;
+    /* Counts of another width than C's, or nothing that could be served: as they came. */
+    if (sizeof(MPI_Fint) != sizeof(int) || is_in_place || call.comm == MPI_COMM_NULL) {
+        plain(&call);
+        return;
+    }
+    call.name = qdri_call_name(call.starts, call.to_neighbors, call.form);
+    call.out.base = base_of(a->sendbuf);
+    call.in.base = base_of(a->recvbuf);
+    call.plain = plain;
+    if (!read_types(&call, a, made)) {
+        qdri_preload_say("%s: too little memory", call.name);
+        PMPI_Abort(call.comm, 1); /* the others go another way */
+    }
+    read_places(&call, a);
+    *a->ierror = qdri_intercept(&call);
+    if (request != MPI_REQUEST_NULL) *a->request = PMPI_Request_c2f(request);
+    free(made[0]);
+    free(made[1]);
+}
+
+/* ---- entry points -------------------------------------------------------------------------------------- */
+
+#define SAME_ENTRY(lower, UPPER, neighbors)                                                                  \
+    QDRI_EXPORTED same_function mpi_##lower##_;                                                              \
+    QDRI_EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, \
+                                      MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm,               \
+                                      MPI_Fint *ierror) {                                                    \
+        arguments a = {sendbuf, sendcount, NULL, sendtype, recvbuf, recvcount,                               \
+                       NULL,    recvtype,  comm, NULL,     ierror};                                          \
+        serve(&a, (qdri_call){.form = QDRI_SAME, .to_neighbors = neighbors, QDRI_FROM_HERE});                \
+    }                                                                                                        \
+    QDRI_ALIASES(same_function, lower, UPPER)
+
+#define SAME_STARTER(lower, UPPER, neighbors)                                                                \
+    QDRI_EXPORTED same_starter mpi_##lower##_;                                                               \
+    QDRI_EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, \
+                                      MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm,               \
+                                      MPI_Fint *request, MPI_Fint *ierror) {                                 \
+        arguments a = {sendbuf, sendcount, NULL, sendtype, recvbuf, recvcount,                               \
+                       NULL,    recvtype,  comm, request,  ierror};                                          \
+        serve(&a, (qdri_call){.form = QDRI_SAME, .to_neighbors = neighbors, .starts = 1, QDRI_FROM_HERE});   \
+    }                                                                                                        \
+    QDRI_ALIASES(same_starter, lower, UPPER)
+
+#define EACH_ENTRY(lower, UPPER, which, neighbors)                                                           \
+    QDRI_EXPORTED each_function mpi_##lower##_;                                                              \
+    QDRI_EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcount, void *sdispls, MPI_Fint *sendtype, \
+                                      void *recvbuf, MPI_Fint *recvcount, void *rdispls, MPI_Fint *recvtype, \
+                                      MPI_Fint *comm, MPI_Fint *ierror) {                                    \
+        arguments a = {sendbuf, sendcount, sdispls, sendtype, recvbuf, recvcount,                            \
+                       rdispls, recvtype,  comm,    NULL,     ierror};                                       \
+        serve(&a, (qdri_call){.form = which, .to_neighbors = neighbors, QDRI_FROM_HERE});                    \
+    }                                                                                                        \
+    QDRI_ALIASES(each_function, lower, UPPER)
+
+#define EACH_STARTER(lower, UPPER, which, neighbors)                                                         \
+    QDRI_EXPORTED each_starter mpi_##lower##_;                                                               \
+    QDRI_EXPORTED void mpi_##lower##_(void *sendbuf, MPI_Fint *sendcount, void *sdispls, MPI_Fint *sendtype, \
+                                      void *recvbuf, MPI_Fint *recvcount, void *rdispls, MPI_Fint *recvtype, \
+                                      MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror) {                 \
+        arguments a = {sendbuf, sendcount, sdispls, sendtype, recvbuf, recvcount,                            \
+                       rdispls, recvtype,  comm,    request,  ierror};                                       \
+        serve(&a, (qdri_call){.form = which, .to_neighbors = neighbors, .starts = 1, QDRI_FROM_HERE});       \
+    }                                                                                                        \
+    QDRI_ALIASES(each_starter, lower, UPPER)
+
+SAME_ENTRY(alltoall, ALLTOALL, 0)
+EACH_ENTRY(alltoallv, ALLTOALLV, QDRI_V, 0)
+EACH_ENTRY(alltoallw, ALLTOALLW, QDRI_W, 0)
+SAME_ENTRY(neighbor_alltoall, NEIGHBOR_ALLTOALL, 1)
+EACH_ENTRY(neighbor_alltoallv, NEIGHBOR_ALLTOALLV, QDRI_V, 1)
+EACH_ENTRY(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, QDRI_W, 1)
+SAME_STARTER(ialltoall, IALLTOALL, 0)
+EACH_STARTER(ialltoallv, IALLTOALLV, QDRI_V, 0)
+EACH_STARTER(ialltoallw, IALLTOALLW, QDRI_W, 0)
+SAME_STARTER(ineighbor_alltoall, INEIGHBOR_ALLTOALL, 1)
+EACH_STARTER(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, QDRI_V, 1)
+EACH_STARTER(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, QDRI_W, 1)
 
 #else
 typedef int qdri_nothing_to_do; /* a file must not be empty */

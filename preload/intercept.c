@@ -4,11 +4,23 @@
  * MPI's. Ranks of one node have no port that could overflow, so MPI serves them too, unless QDR_PRELOAD names
  * an algorithm; the others are paced, as long as trials do not show that the plain way is faster.
  */
+#include <stdio.h>
+
+#include "persistent.h"
 #include "preload.h"
 
-static int wants_plan(const qdri_communicator *communicator) {
+/* Too little for a plan; MPI_Alltoall says how much it is, and says the same on all ranks. */
+static int is_tiny(const qdri_call *call) {
+    return call->form == QDRI_SAME && !call->to_neighbors && qdri_same_bytes(call) < QDRI_TINY;
+}
+
+static int wants_plan(const qdri_communicator *communicator, const qdri_call *call) {
     if (communicator->terms.plain || communicator->ranks == 1) return 0;
-    return communicator->terms.algorithm[0] || !communicator->one_node;
+    return communicator->terms.algorithm[0] || (!communicator->one_node && !is_tiny(call));
+}
+
+static const char *algorithm_of(const qdri_communicator *communicator) {
+    return communicator->terms.algorithm[0] ? communicator->terms.algorithm : "paced";
 }
 
 static void explain(const qdri_communicator *communicator, const qdri_call *call, const qdri_path *path) {
@@ -20,20 +32,33 @@ static void explain(const qdri_communicator *communicator, const qdri_call *call
                      path->why[0] ? ", because " : "", path->why);
 }
 
+static void explain_change(const qdri_communicator *communicator, const qdri_call *call,
+                           const qdri_trial *trial) {
+    char sizes[64] = "";
+    if (!communicator->terms.explains || communicator->rank != 0) return;
+    if (call->form == QDRI_SAME && !call->to_neighbors)
+        snprintf(sizes, sizeof sizes, ", messages of about %lld bytes", (long long)qdri_same_bytes(call));
+    qdri_preload_say("%s, %d ranks%s: %s was faster in a trial, and is used from here on", call->name,
+                     communicator->ranks, sizes, trial->plain ? "MPI's own way" : "pacing");
+}
+
+static qdri_path *path_for(qdri_communicator *communicator, int to_neighbors) {
+    return to_neighbors ? &communicator->neighbors : &communicator->whole;
+}
+
 /* Collective. The path of such calls, planned when its time has come. */
 static qdri_path *path_of(qdri_communicator *communicator, const qdri_call *call) {
-    qdri_path *path = call->to_neighbors ? &communicator->neighbors : &communicator->whole;
-    int wanted = wants_plan(communicator);
+    qdri_path *path = path_for(communicator, call->to_neighbors);
+    int wanted = wants_plan(communicator, call);
     if (!path->is_open && (wanted || qdri_record_wanted())) {
         qdri_path_open(path, call->comm, call->to_neighbors);
         path->is_open = 1;
     }
     if (!path->is_planned && communicator->calls > communicator->terms.patience) {
-        if (wanted)
-            qdri_path_plan(path, call->comm,
-                           communicator->terms.algorithm[0] ? communicator->terms.algorithm : "paced");
-        path->is_planned = 1;
-        explain(communicator, call, path);
+        qdri_errands_finish(communicator);
+        if (wanted) qdri_path_plan(path, call->comm, algorithm_of(communicator));
+        path->is_planned = wanted || !is_tiny(call);
+        if (path->is_planned) explain(communicator, call, path);
     }
     return path;
 }
@@ -45,9 +70,64 @@ static int fail(const qdri_call *call, const qdri_communicator *communicator) {
     return MPI_ERR_OTHER;
 }
 
+/* ---- nonblocking --------------------------------------------------------------------------------------- */
+
+atomic_int qdri_wishes;
+
+static void make_wish(qdri_communicator *communicator, qdri_path *path, const qdri_call *call) {
+    int tiny = is_tiny(call);
+    if (communicator->has_met && (!communicator->can_start || !wants_plan(communicator, call))) return;
+    if (!path->wish) {
+        atomic_fetch_add(&qdri_wishes, 1);
+        path->wish_is_tiny = 1;
+    }
+    path->wish = call->name;
+    path->wish_is_tiny &= tiny;
+}
+
+/* All ranks have the same wishes: those of earlier calls on this communicator. */
+void qdri_grant_wishes(MPI_Comm comm) {
+    qdri_communicator *communicator = qdri_communicator_seen(comm);
+    for (int to_neighbors = 0; communicator && to_neighbors < 2; to_neighbors++) {
+        qdri_path *path = path_for(communicator, to_neighbors);
+        if (!path->wish || !qdri_communicator_meet(communicator)) continue;
+        qdri_call wished = {.name = path->wish, .comm = comm, .to_neighbors = to_neighbors};
+        wished.form = path->wish_is_tiny ? QDRI_SAME : QDRI_V;
+        if (communicator->can_start) path_of(communicator, &wished);
+        if (communicator->can_start && communicator->calls <= communicator->terms.patience) continue;
+        path->wish = NULL;
+        atomic_fetch_sub(&qdri_wishes, 1);
+    }
+}
+
+/* Local: what was agreed, and how many calls there were, decides. */
+static int start(qdri_communicator *communicator, const qdri_call *call) {
+    qdri_path *path = path_for(communicator, call->to_neighbors);
+    communicator->calls++;
+    if (!path->is_planned) make_wish(communicator, path, call);
+    if (!path->plan || !communicator->can_start) return call->plain(call);
+    if (!communicator->terms.algorithm[0] && qdri_path_trial(path, call)->plain) return call->plain(call);
+    return qdri_errand_run(communicator, path, call);
+}
+
+/* Collective, and it may wait for others. Nothing is tried: who asks for a persistent exchange repeats it. */
+static int prepare(qdri_communicator *communicator, const qdri_call *call) {
+    if (!qdri_communicator_meet(communicator) || !communicator->can_start || !wants_plan(communicator, call))
+        return call->plain(call);
+    const qdri_path *made = qdri_persistent_make(communicator, call, algorithm_of(communicator));
+    if (!made) return call->plain(call);
+    explain(communicator, call, made);
+    return MPI_SUCCESS;
+}
+
+/* ---- all ----------------------------------------------------------------------------------------------- */
+
 int qdri_intercept(const qdri_call *call) {
     qdri_communicator *communicator = call->in_place ? NULL : qdri_communicator_of(call->comm);
-    if (!communicator) return call->plain(call);
+    if (!communicator || ((call->starts || call->prepares) && !call->request)) return call->plain(call);
+    if (call->starts) return start(communicator, call);
+    if (call->prepares) return prepare(communicator, call);
+    if (!qdri_communicator_meet(communicator)) return call->plain(call);
     communicator->calls++;
     qdri_path *path = path_of(communicator, call);
     int records = path->has_lanes && qdri_record_wanted();
@@ -55,14 +135,14 @@ int qdri_intercept(const qdri_call *call) {
     /* Arguments that MPI would refuse are left to it, to say so. */
     int is_good = qdri_path_read(path, call);
     int tries = path->plan && !communicator->terms.algorithm[0];
-    int plain = !path->plan || !is_good || (tries && qdri_trial_way(&path->trial));
+    qdri_trial *trial = tries ? qdri_path_trial(path, call) : NULL;
+    int plain = !path->plan || !is_good || (trial && qdri_trial_way(trial));
+    if (!plain) qdri_errands_finish(communicator);
     double begin = qdri_wall_clock() - communicator->zero;
     int code = plain ? call->plain(call) : qdri_path_run(path, call) ? fail(call, communicator) : MPI_SUCCESS;
     double end = qdri_wall_clock() - communicator->zero;
-    if (tries && qdri_trial_end(&path->trial, call->comm, begin, end, qdri_path_digest(path)) &&
-        communicator->terms.explains && communicator->rank == 0)
-        qdri_preload_say("%s, %d ranks: %s was faster in a trial, and is used from here on", call->name,
-                         communicator->ranks, path->trial.plain ? "MPI's own way" : "pacing");
+    if (trial && qdri_trial_end(trial, call->comm, begin, end, qdri_path_digest(path)))
+        explain_change(communicator, call, trial);
     if (records && is_good) qdri_record_call(communicator, call, path, plain, begin, end - begin);
     return code;
 }

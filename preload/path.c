@@ -13,28 +13,8 @@
 
 /* ---- who ----------------------------------------------------------------------------------------------- */
 
-static int lanes_open(qdri_lanes *lanes, int count) {
-    lanes->count = count;
-    lanes->rank = QDRI_ARRAY(int, count);
-    lanes->index = QDRI_ARRAY(int, count);
-    lanes->bytes = QDRI_ARRAY(int64_t, count);
-    lanes->pointer = QDRI_ARRAY(char *, count);
-    lanes->is_packed = QDRI_ARRAY(char, count);
-    return lanes->rank && lanes->index && lanes->bytes && lanes->pointer && lanes->is_packed;
-}
-
-static void lanes_close(qdri_lanes *lanes) {
-    free(lanes->rank);
-    free(lanes->index);
-    free(lanes->bytes);
-    free(lanes->pointer);
-    free(lanes->is_packed);
-    free(lanes->packed);
-    *lanes = (qdri_lanes){0};
-}
-
 static int lanes_everyone(qdri_lanes *lanes, int ranks) {
-    if (!lanes_open(lanes, ranks)) return 0;
+    if (!qdri_lanes_open(lanes, ranks)) return 0;
     for (int i = 0; i < ranks; i++) lanes->rank[i] = lanes->index[i] = i;
     return 1;
 }
@@ -105,7 +85,7 @@ static int list_neighbors(MPI_Comm comm, qdri_lanes *out, qdri_lanes *in) {
 static int find_neighbors(qdri_path *path, MPI_Comm comm) {
     int outs, ins;
     qdri_neighbor_edges(comm, &outs, &ins);
-    if (!lanes_open(&path->out, outs) || !lanes_open(&path->in, ins) ||
+    if (!qdri_lanes_open(&path->out, outs) || !qdri_lanes_open(&path->in, ins) ||
         !list_neighbors(comm, &path->out, &path->in))
         return 0;
     lanes_drop_null(&path->out);
@@ -136,7 +116,7 @@ static qdr_status make_plan(qdri_path *path, MPI_Comm comm, const char *algorith
     if (status) return status;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     options.algorithm = algorithm;
-    options.in_flight = 1;
+    options.in_flight = QDRI_IN_FLIGHT;
     status = qdr_plan_create(partners, &options, &path->plan);
     qdr_partners_destroy(&partners);
     return status ? status : try_sizes(path);
@@ -150,97 +130,54 @@ int qdri_path_open(qdri_path *path, MPI_Comm comm, int to_neighbors) {
     return path->has_lanes;
 }
 
-void qdri_path_plan(qdri_path *path, MPI_Comm comm, const char *algorithm) {
-    int ranks, all_can = 0;
-    PMPI_Comm_size(comm, &ranks);
-    int can = path->has_lanes && lanes_are_unique(&path->out, ranks) && lanes_are_unique(&path->in, ranks);
-    path->is_planned = 1;
-    if (PMPI_Allreduce(&can, &all_can, 1, MPI_INT, MPI_MIN, comm) || !all_can) {
-        snprintf(path->why, sizeof path->why, "some rank has a neighbor twice, or too little memory");
-    } else if (make_plan(path, comm, algorithm)) {
-        snprintf(path->why, sizeof path->why, "%s", qdr_error_message());
-        qdr_plan_destroy(&path->plan);
-    } else {
-        qdri_trial_begin(&path->trial);
+/* With so little to send no port overflows, so MPI's own way goes first; where it is tiny, always. */
+static void begin_trials(qdri_path *path, int ranks) {
+    const int64_t little = 64 * 1024; /* bytes of a rank */
+    for (int i = 0; i < QDRI_CHOICES; i++) qdri_trial_begin(&path->trial[i]);
+    for (int i = 0; i < QDRI_SIZES; i++) {
+        int64_t bytes = INT64_C(1) << i;
+        path->trial[i].plain = bytes * ranks <= little;
+        if (bytes < QDRI_TINY) path->trial[i] = (qdri_trial){.plain = 1, .next = 0};
     }
 }
 
+void qdri_path_plan(qdri_path *path, MPI_Comm comm, const char *algorithm) {
+    int ranks, all_can = 0;
+    PMPI_Comm_size(comm, &ranks);
+    path->trial = QDRI_ARRAY(qdri_trial, QDRI_CHOICES);
+    int can = path->trial && path->has_lanes && lanes_are_unique(&path->out, ranks) &&
+              lanes_are_unique(&path->in, ranks);
+    path->is_planned = 1;
+    if (PMPI_Allreduce(&can, &all_can, 1, MPI_INT, MPI_MIN, comm) || !all_can) {
+        snprintf(path->why, sizeof path->why, "some rank has a neighbor twice, or too little memory");
+        return;
+    }
+    qdri_enter();
+    if (make_plan(path, comm, algorithm)) {
+        snprintf(path->why, sizeof path->why, "%s", qdr_error_message());
+        qdr_plan_destroy(&path->plan);
+    } else {
+        begin_trials(path, ranks);
+    }
+    qdri_leave();
+}
+
 void qdri_path_close(qdri_path *path) {
+    qdri_enter();
     qdr_plan_destroy(&path->plan);
-    lanes_close(&path->out);
-    lanes_close(&path->in);
+    qdri_leave();
+    qdri_lanes_close(&path->out);
+    qdri_lanes_close(&path->in);
+    free(path->trial);
+    path->trial = NULL;
 }
 
 /* ---- one call ------------------------------------------------------------------------------------------ */
 
-static MPI_Datatype type_of(const qdri_given *given, int i) {
-    return given->each_type ? given->each_type[i] : given->type;
-}
-
-/* In what displacements are counted. */
-static MPI_Aint unit_of(const qdri_given *given) {
-    MPI_Aint begin, extent = 1;
-    if (!given->each_type) PMPI_Type_get_extent(given->type, &begin, &extent);
-    return extent;
-}
-
-static char *place_of(const qdri_given *given, int i, MPI_Aint unit) {
-    MPI_Aint distance = given->address ? given->address[i] : given->displacement[i] * unit;
-    return (char *)(given->base + (uintptr_t)distance);
-}
-
-/* The bytes of each message; false for arguments that MPI would refuse. */
-static int read_sizes(qdri_lanes *lanes, const qdri_given *given) {
-    MPI_Datatype known = MPI_DATATYPE_NULL;
-    int64_t size = 0;
-    for (int i = 0; i < lanes->count; i++) {
-        int k = lanes->index[i], count = given->count[k];
-        lanes->bytes[i] = 0;
-        if (count == 0) continue;
-        MPI_Datatype type = type_of(given, k);
-        if (count < 0 || type == MPI_DATATYPE_NULL) return 0;
-        if (type != known) size = qdri_type_bytes(type);
-        known = type;
-        lanes->bytes[i] = count * size;
-    }
-    return 1;
-}
-
-/* Where each message is, or will be packed; false without memory. */
-static int find_places(qdri_lanes *lanes, const qdri_given *given) {
-    MPI_Datatype known = MPI_DATATYPE_NULL;
-    MPI_Aint unit = unit_of(given);
-    int64_t packed = 0;
-    int dense = 1;
-    for (int i = 0; i < lanes->count; i++) {
-        int k = lanes->index[i];
-        lanes->is_packed[i] = 0;
-        lanes->pointer[i] = NULL;
-        if (lanes->bytes[i] == 0) continue;
-        MPI_Datatype type = type_of(given, k);
-        if (type != known) dense = qdri_type_is_dense(type);
-        known = type;
-        lanes->is_packed[i] = !dense;
-        lanes->pointer[i] = place_of(given, k, unit);
-        if (!dense) packed += lanes->bytes[i];
-    }
-    if (packed == 0) return 1;
-    if (!qdri_grow(&lanes->packed, &lanes->packed_bytes, packed, 1)) return 0;
-    char *next = lanes->packed;
-    for (int i = 0; i < lanes->count; i++) {
-        if (!lanes->is_packed[i]) continue;
-        lanes->pointer[i] = next;
-        next += lanes->bytes[i];
-    }
-    return 1;
-}
-
 /* For the record alone, what goes out is enough. */
 int qdri_path_read(qdri_path *path, const qdri_call *call) {
-    if (!read_sizes(&path->out, &call->out)) return 0;
-    if (!path->plan) return 1;
-    return read_sizes(&path->in, &call->in) && find_places(&path->out, &call->out) &&
-           find_places(&path->in, &call->in);
+    return path->plan ? qdri_lanes_read(&path->out, &path->in, call)
+                      : qdri_lanes_read(&path->out, NULL, call);
 }
 
 uint64_t qdri_path_digest(const qdri_path *path) {
@@ -252,41 +189,22 @@ uint64_t qdri_path_digest(const qdri_path *path) {
     return digest;
 }
 
-static qdr_status pack_all(const qdri_lanes *lanes, const qdri_call *call) {
-    MPI_Aint unit = unit_of(&call->out);
-    for (int i = 0; i < lanes->count; i++) {
-        int k = lanes->index[i];
-        qdr_status status = QDR_OK;
-        if (lanes->is_packed[i])
-            status = qdri_pack(place_of(&call->out, k, unit), call->out.count[k], type_of(&call->out, k),
-                               lanes->pointer[i], call->comm);
-        if (status) return status;
-    }
-    return QDR_OK;
-}
-
-static qdr_status unpack_all(const qdri_lanes *lanes, const qdri_call *call) {
-    MPI_Aint unit = unit_of(&call->in);
-    for (int i = 0; i < lanes->count; i++) {
-        int k = lanes->index[i];
-        qdr_status status = QDR_OK;
-        if (lanes->is_packed[i])
-            status = qdri_unpack(lanes->pointer[i], place_of(&call->in, k, unit), call->in.count[k],
-                                 type_of(&call->in, k), call->comm);
-        if (status) return status;
-    }
-    return QDR_OK;
+/* All ranks make the same call. In MPI_Alltoall all messages have as many bytes, on all ranks; among neighbors
+ * only those between two that meet, and in the other forms every message has its own. */
+qdri_trial *qdri_path_trial(const qdri_path *path, const qdri_call *call) {
+    if (call->form != QDRI_SAME) return &path->trial[call->form == QDRI_V ? QDRI_SIZES : QDRI_SIZES + 1];
+    if (call->to_neighbors) return &path->trial[QDRI_SIZES - 1];
+    int size = 0;
+    for (int64_t bytes = qdri_same_bytes(call); bytes > 1 && size < QDRI_SIZES - 1; bytes /= 2) size++;
+    return &path->trial[size];
 }
 
 qdr_status qdri_path_run(qdri_path *path, const qdri_call *call) {
-    qdr_status status = pack_all(&path->out, call);
+    qdr_status status = qdri_lanes_pack(&path->out, call);
     if (status) return status;
-    qdr_buffers buffers = {0};
-    buffers.item_bytes = 1;
-    buffers.outgoing = (const void *const *)path->out.pointer;
-    buffers.incoming = (void *const *)path->in.pointer;
-    buffers.outgoing_items = path->out.bytes;
-    buffers.incoming_items = path->in.bytes;
+    qdr_buffers buffers = qdri_lanes_buffers(&path->out, &path->in);
+    qdri_enter();
     status = qdr_plan_exchange(path->plan, &buffers);
-    return status ? status : unpack_all(&path->in, call);
+    qdri_leave();
+    return status ? status : qdri_lanes_unpack(&path->in, call);
 }

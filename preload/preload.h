@@ -2,27 +2,40 @@
 /*
  * The drop-in: a library to preload, which runs the irregular exchanges of a program that was never changed.
  *
- * A call of MPI_Alltoallv, MPI_Alltoallw, MPI_Neighbor_alltoallv or MPI_Neighbor_alltoallw becomes a
- * qdri_call (alltoall.c for C, fortran.c for Fortran), and everything else is the same for all of them:
+ * A call of MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw, or of their kin among neighbors, blocking, nonblocking or
+ * persistent, becomes a qdri_call (alltoall.c and init.c for C, fortran.c for Fortran), and everything else is the same
+ * for all of them:
  *
  *     intercept.c     can it be served, by which way, how long did it take
  *     environment.c   what its variables ask for
- *     communicator.c  what is kept with a communicator; what its ranks agree on at their first call
+ *     communicator.c  what is kept with a communicator; what its ranks agree on when they meet first
  *     path.c          a plan for such calls, and one exchange of it
+ *     lanes.c         what a call says: sizes and places
  *     pack.c          derived types
  *     trial.c         paced or plain: measured, now and then
+ *     errand.c        an exchange that nobody waits for here: of a nonblocking call
+ *     persistent.c    the same errand again and again
+ *     driver.c        who advances errands
+ *     before.c        calls that are left to MPI, before which something is done
  *     record.c        QDR_RECORD: what the program does, for `quadrille advise`
  *     guard.c         a program of another MPI than the library's
  *
  * The one rule: ranks may only decide from what is equal on all of them. The arguments of such a call are
- * not; the number of calls on a communicator is, and so is what was agreed. Whoever is in doubt calls MPI,
- * unchanged. MPI is called by its profiling names, so the library never meets itself; the plain call goes
+ * not, except the bytes of MPI_Alltoall; the function that was called is, and so are the number of calls on a
+ * communicator and what was agreed. From where in the program a call comes is not: ranks may make one call from
+ * different lines. What has ended on one rank may not have on another. Whoever is in doubt calls MPI, unchanged.
+ *
+ * The other rule: a call may wait for other ranks only where MPI's may. So what ranks must do together is done in
+ * blocking collective calls, and a nonblocking call finds it done, or is MPI's.
+ *
+ * MPI is called by its profiling names, so the library never meets itself; the plain call goes
  * to the next library that intercepts it, so other tools still see it.
  */
 #ifndef QDRI_PRELOAD_H
 #define QDRI_PRELOAD_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "quadrille-mpi.h"
@@ -32,18 +45,27 @@
 /* One side of a call, as the program gave it. */
 typedef struct qdri_given {
     uintptr_t base;
-    const int *count;
+    const int *count; /* NULL: all messages have `same` elements, one behind the other */
+    int same;
     const int *displacement;       /* in extents of the type, or in bytes where each message has its type */
     const MPI_Aint *address;       /* in bytes, instead */
     MPI_Datatype type;             /* of all messages */
     const MPI_Datatype *each_type; /* of each, instead */
 } qdri_given;
 
+/* What a call says of its messages: one count and type for all, a count for each, or a type for each too. */
+typedef enum qdri_form { QDRI_SAME, QDRI_V, QDRI_W, QDRI_FORMS } qdri_form;
+
 typedef struct qdri_call qdri_call;
 struct qdri_call {
     const char *name;
+    qdri_form form;
     int to_neighbors;
     MPI_Comm comm;
+    int starts;   /* nonblocking */
+    int prepares; /* persistent */
+    MPI_Request *request;
+    MPI_Info info;
     qdri_given out, in;
     int in_place;
     const void *caller, *frame;          /* where it came from: return address, and how deep the stack was */
@@ -51,9 +73,14 @@ struct qdri_call {
     void *arguments;                     /* for it, where this structure will not do */
 };
 
+/* What programs call. */
+#define QDRI_EXPORTED __attribute__((visibility("default")))
+
 /* For the record, of an entry point: whose call it is. */
 #define QDRI_FROM_HERE .caller = __builtin_return_address(0), .frame = __builtin_frame_address(0)
 
+/* MPI's name of such a call. */
+const char *qdri_call_name(int starts, int to_neighbors, qdri_form form);
 /* Runs a call; returns what MPI would. */
 int qdri_intercept(const qdri_call *call);
 
@@ -82,7 +109,7 @@ int qdri_trial_way(const qdri_trial *trial);
 /* It is over, by clocks that agree; true when its ranks have changed their way. Collective after a trial. */
 int qdri_trial_end(qdri_trial *trial, MPI_Comm comm, double begin, double end, uint64_t sizes);
 
-/* ---- plans --------------------------------------------------------------------------------------------- */
+/* ---- what a call says ---------------------------------------------------------------------------------- */
 
 /* One side of a path: who, and room for what a call says about it. */
 typedef struct qdri_lanes {
@@ -96,14 +123,60 @@ typedef struct qdri_lanes {
     int64_t packed_bytes;
 } qdri_lanes;
 
+int qdri_lanes_open(qdri_lanes *lanes, int count);
+/* The same partners. */
+int qdri_lanes_like(qdri_lanes *made, const qdri_lanes *lanes);
+void qdri_lanes_close(qdri_lanes *lanes);
+/* Reads the sizes and places of a call; false when an argument is not as MPI wants it. `in` NULL: what goes out. */
+int qdri_lanes_read(qdri_lanes *out, qdri_lanes *in, const qdri_call *call);
+qdr_buffers qdri_lanes_buffers(const qdri_lanes *out, const qdri_lanes *in);
+qdr_status qdri_lanes_pack(const qdri_lanes *lanes, const qdri_call *call);
+qdr_status qdri_lanes_unpack(const qdri_lanes *lanes, const qdri_call *call);
+/* Bytes of a message where all have as many. */
+int64_t qdri_same_bytes(const qdri_call *call);
+
+/* Where messages are packed from, or unpacked to, when the call has returned; the types are our own. */
+typedef struct qdri_landing {
+    char *from; /* in a row */
+    char *to;
+    int count;
+    MPI_Datatype type;
+    int owns_type;
+} qdri_landing;
+typedef struct qdri_landings {
+    int count;
+    qdri_landing *landing;
+} qdri_landings;
+/* False without memory. */
+int qdri_landings_open(qdri_landings *landings, const qdri_lanes *in, const qdri_given *given);
+qdr_status qdri_landings_pack(const qdri_landings *landings, MPI_Comm comm);
+qdr_status qdri_landings_unpack(const qdri_landings *landings, MPI_Comm comm);
+void qdri_landings_close(qdri_landings *landings);
+
+/* ---- plans --------------------------------------------------------------------------------------------- */
+
 /* A way for the calls of one kind on one communicator. */
 typedef struct qdri_path {
     int is_open, has_lanes, is_planned;
     qdr_plan *plan; /* NULL: MPI serves */
     qdri_lanes out, in;
-    qdri_trial trial;
-    char why[200]; /* there is no plan */
+    qdri_trial *trial; /* [QDRI_CHOICES] */
+    char why[200];     /* there is no plan */
+    const char *wish;  /* the nonblocking call that a plan is wanted for; NULL: none */
+    int wish_is_tiny;
+    int64_t errands_asked, errands_started; /* of nonblocking calls, so far */
 } qdri_path;
+
+/* Bytes of a message of MPI_Alltoall: below that nothing but its steps counts, of which MPI's way has fewer than
+ * there are ranks. */
+enum { QDRI_TINY = 512 };
+
+/* Nonblocking exchanges of a path that are under way at once; those beyond wait for their turn. */
+enum { QDRI_IN_FLIGHT = 2 };
+
+/* Each form has a choice of its own between the two ways, and MPI_Alltoall one for every power of two of the
+ * bytes of a message. */
+enum { QDRI_SIZES = 48, QDRI_CHOICES = QDRI_SIZES + 2 };
 
 /* Local. Finds the partners; false when there is too little memory. */
 int qdri_path_open(qdri_path *path, MPI_Comm comm, int to_neighbors);
@@ -115,6 +188,8 @@ void qdri_neighbor_edges(MPI_Comm comm, int *out, int *in);
 /* Reads the sizes of a call into the lanes; false when an argument is not as MPI wants it. */
 int qdri_path_read(qdri_path *path, const qdri_call *call);
 uint64_t qdri_path_digest(const qdri_path *path);
+/* The choice that this call goes by: the same on all ranks. */
+qdri_trial *qdri_path_trial(const qdri_path *path, const qdri_call *call);
 qdr_status qdri_path_run(qdri_path *path, const qdri_call *call);
 
 /* ---- communicators ------------------------------------------------------------------------------------- */
@@ -133,17 +208,70 @@ typedef struct qdri_communicator qdri_communicator;
 struct qdri_communicator {
     MPI_Comm comm;
     int rank, ranks;
+    int has_met; /* what follows is agreed */
     int one_node;
+    int can_start; /* nonblocking calls can be served */
     qdri_terms terms;
     int64_t calls;
+    int64_t errands; /* under way */
     qdri_path whole, neighbors;
     double zero; /* of the wall clock, when its ranks met first: what clocks differ by is in it */
     int is_recorded;
     qdri_communicator *next, **link; /* in the list of all */
 };
 
-/* Collective at the first call of a communicator, local afterwards; NULL: leave it to MPI. */
+/* Local. What is kept with it, from the first time on that it is seen; NULL: leave it to MPI. */
 qdri_communicator *qdri_communicator_of(MPI_Comm comm);
+/* The same, but NULL if it was never seen. */
+qdri_communicator *qdri_communicator_seen(MPI_Comm comm);
+/* Collective at the first time, local afterwards; false: leave it to MPI. */
+int qdri_communicator_meet(qdri_communicator *communicator);
+
+/* ---- nonblocking calls --------------------------------------------------------------------------------- */
+
+/* An exchange that nobody waits for here; whoever owns it embeds it. */
+typedef struct qdri_errand qdri_errand;
+struct qdri_errand {
+    qdri_communicator *communicator;
+    qdri_path *path;
+    MPI_Comm comm; /* for unpacking */
+    const char *name;
+    qdri_lanes out, in;
+    qdri_landings landings;
+    MPI_Request request;
+    int code;                              /* of MPI, when it has ended */
+    void (*complete)(qdri_errand *errand); /* it has ended, and is not touched afterwards */
+    /* private */
+    int64_t number; /* among those of its path */
+    qdr_pending *pending;
+    int is_started;
+    qdri_errand *next, **link;
+};
+
+/* Puts it behind those of its path that were started before. */
+void qdri_errand_start(qdri_errand *errand);
+/* Serves a nonblocking call; returns what MPI would. */
+int qdri_errand_run(qdri_communicator *communicator, qdri_path *path, const qdri_call *call);
+/* How many are under way in the process. */
+int qdri_errands_active(void);
+void qdri_errands_advance(void);
+/* Waits until none of this communicator is. */
+void qdri_errands_finish(const qdri_communicator *communicator);
+
+/* Local. Whether somebody can advance errands while the program is elsewhere in MPI. */
+int qdri_driver_is_there(void);
+int qdri_driver_has_threads(void);
+/* There is something to advance; at the end, there will not be. */
+void qdri_driver_wake(void);
+void qdri_driver_stop(void);
+/* Around every call of the library that may call MPI. */
+void qdri_enter(void);
+void qdri_leave(void);
+
+/* Local, and collective where a plan is wanted: nonblocking calls must not wait for others, so what they want is
+ * made in the next call on their communicator in which that is allowed. */
+extern atomic_int qdri_wishes;
+void qdri_grant_wishes(MPI_Comm comm);
 
 /* ---- the environment ----------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
  */
 #include <time.h>
 
+#include "base/aside.h"
 #include "wire/inside.h"
 
 double qdri_seconds(void) {
@@ -53,6 +54,7 @@ static int progress(qdri_wire *held, int patient) {
             next = wire->next;
             ended += advance(wire, patient && wire == held && is_alone(wire));
         }
+        qdri_aside();
         return ended;
     }
     if (held) ended += advance(held, 0);

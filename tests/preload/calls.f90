@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! The four calls from Fortran, by the old interface and by mpi_f08, with what must come checked: rank r sends
-! r + 1 elements of value 100 r + d to rank d. One call is in place, which is MPI's.
+! The calls from Fortran, blocking and not, by the old interface and by mpi_f08, with what must come checked: rank r sends
+! r + 1 elements of value 100 r + d to rank d. In
+! MPI_Alltoall all send two. One call is in place, which is MPI's.
 module old_interface
 contains
     subroutine run(ranks, rank, failures)
@@ -11,13 +12,18 @@ contains
         integer :: error, d, s, at
         integer :: send_count(ranks), send_at(ranks), receive_count(ranks), receive_at(ranks), types(ranks)
         integer, allocatable :: outgoing(:), incoming(:)
+        integer, allocatable :: third(:), byte_at(:), byte_places(:)
+        integer :: outgoing_pairs(2 * ranks), incoming_pairs(2 * ranks), requests(3)
         do d = 1, ranks
             send_count(d) = rank + 1
             send_at(d) = (d - 1) * (rank + 1)
             receive_count(d) = d
             receive_at(d) = d * (d - 1) / 2
         end do
-        allocate(outgoing(ranks * (rank + 1)), incoming(ranks * (ranks + 1) / 2))
+        allocate(outgoing(ranks * (rank + 1)), incoming(ranks * (ranks + 1) / 2), third(ranks * (ranks + 1) / 2))
+        allocate(byte_at(ranks), byte_places(ranks))
+        byte_at = 4 * send_at
+        byte_places = 4 * receive_at
         do d = 0, ranks - 1
             outgoing(send_at(d + 1) + 1 : send_at(d + 1) + rank + 1) = 100 * rank + d
         end do
@@ -30,6 +36,30 @@ contains
         call mpi_alltoallw(outgoing, send_count, 4 * send_at, types, &
                            incoming, receive_count, 4 * receive_at, types, MPI_COMM_WORLD, error)
         call check(error)
+        do d = 0, ranks - 1
+            outgoing_pairs(2 * d + 1 : 2 * d + 2) = 100 * rank + d
+        end do
+        incoming_pairs = -1
+        call mpi_alltoall(outgoing_pairs, 2, MPI_INTEGER, incoming_pairs, 1, MPI_2INTEGER, MPI_COMM_WORLD, error)
+        do s = 0, ranks - 1
+            if (any(incoming_pairs(2 * s + 1 : 2 * s + 2) /= 100 * s + rank)) failures = failures + 1
+        end do
+        ! Not blocking, several at once; a barrier is where they get a plan.
+        incoming = -1
+        incoming_pairs = -1
+        third = -1
+        call mpi_ialltoallv(outgoing, send_count, send_at, MPI_INTEGER, &
+                            incoming, receive_count, receive_at, MPI_INTEGER, MPI_COMM_WORLD, requests(1), error)
+        call mpi_ialltoall(outgoing_pairs, 2, MPI_INTEGER, incoming_pairs, 1, MPI_2INTEGER, MPI_COMM_WORLD, requests(2), error)
+        call mpi_ialltoallw(outgoing, send_count, byte_at, types, &
+                            third, receive_count, byte_places, types, MPI_COMM_WORLD, requests(3), error)
+        call mpi_waitall(3, requests, MPI_STATUSES_IGNORE, error)
+        call check(error)
+        if (any(third /= incoming)) failures = failures + 1
+        do s = 0, ranks - 1
+            if (any(incoming_pairs(2 * s + 1 : 2 * s + 2) /= 100 * s + rank)) failures = failures + 1
+        end do
+        call mpi_barrier(MPI_COMM_WORLD, error)
         ! In place, with one element for each.
         send_count = 1
         do d = 1, ranks
@@ -60,11 +90,12 @@ contains
         integer, intent(in) :: ranks, rank
         integer, intent(inout) :: failures
         integer :: below, above
-        integer :: counts(2), places(2)
-        integer(MPI_ADDRESS_KIND) :: addresses(2)
-        integer :: outgoing(2), incoming(2)
+        integer, asynchronous :: counts(2), places(2)
+        integer(MPI_ADDRESS_KIND), asynchronous :: addresses(2)
+        integer, asynchronous :: outgoing(2), incoming(2)
         type(MPI_Datatype) :: types(2)
         type(MPI_Comm) :: ring
+        type(MPI_Request) :: request
         call MPI_Cart_create(MPI_COMM_WORLD, 1, [ranks], [.true.], .false., ring)
         call MPI_Cart_shift(ring, 0, 1, below, above)
         counts = 1
@@ -77,6 +108,22 @@ contains
         types = MPI_INTEGER
         incoming = -1
         call MPI_Neighbor_alltoallw(outgoing, counts, addresses, types, incoming, counts, addresses, types, ring)
+        call check()
+        incoming = -1
+        call MPI_Neighbor_alltoall(outgoing, 1, MPI_INTEGER, incoming, 1, MPI_INTEGER, ring)
+        call check()
+        call MPI_Barrier(ring)
+        incoming = -1
+        call MPI_Ineighbor_alltoall(outgoing, 1, MPI_INTEGER, incoming, 1, MPI_INTEGER, ring, request)
+        call MPI_Wait(request, MPI_STATUS_IGNORE)
+        call check()
+        incoming = -1
+        call MPI_Ineighbor_alltoallv(outgoing, counts, places, MPI_INTEGER, incoming, counts, places, MPI_INTEGER, ring, request)
+        call MPI_Wait(request, MPI_STATUS_IGNORE)
+        call check()
+        incoming = -1
+        call MPI_Ineighbor_alltoallw(outgoing, counts, addresses, types, incoming, counts, addresses, types, ring, request)
+        call MPI_Wait(request, MPI_STATUS_IGNORE)
         call check()
         call MPI_Comm_free(ring)
     contains
