@@ -18,8 +18,9 @@
 #include "couple/schedule/build.h"
 
 /* An element of a real table, to one of the small table that was measured: the former are not in the nearest cache, and
- * a compact layout is walked through for them. It is from 2 to 5, with tables of 2^14 to 2^18 elements. */
-static const double of_table = 2.5;
+ * a compact layout is walked through for them. It is from 2 to 5, with tables of 2^14 to 2^18 elements; the
+ * least, for the larger the table, the clearer the choice. */
+static const double of_table = 2;
 /* A rank's own places are put together from the parts that came: to the small table likewise. */
 static const double of_assembling = 1;
 /* A message of a schedule, to one of the words that were measured: a rank that sends it receives another, and both are made
@@ -30,7 +31,7 @@ static const double told = 8, returned = 4;
 /* A message that is longer goes in two (messages.c), less what stands before the places. */
 static const double single = 4000;
 /* Costs are not measured exactly: a step more has to promise this share of the time without it. */
-static const double clearly = 0.95;
+static const double clearly = 0.9;
 
 /* ---- what leaves or enters a rank in one step ---------------------------------------------------------- */
 
