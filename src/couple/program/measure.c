@@ -10,8 +10,8 @@
  * A machine is never faster than it can be, only slower for a moment: of several times the least counts, on each rank. The
  * slowest rank is what building waits for, so both programs agree on the most of these, within bounds.
  *
- * Cost: two agreements; 15 times there and back inside and as often across, 5 of them with 64 KiB; 6 and 2 where the
- * programs are far apart. Some 150 microseconds of computing, and 150 KiB of memory for as long as it takes.
+ * Cost: two agreements; 9 times there and back inside and as often across, 3 of them with 64 KiB; 6 and 2 where the
+ * programs are far apart. Some 90 microseconds of computing, and 200 KiB of memory for as long as it takes.
  */
 #include "couple/program/measure.h"
 
@@ -22,13 +22,13 @@
 #include "base/memory.h"
 #include "wire/flight.h"
 
-enum { TIMES = 5, FEWER_TIMES = 2, MANY = 16, LONG = 1 << 16, WORD = 8 };
+enum { TIMES = 3, FEWER_TIMES = 2, MANY = 16, LONG = 1 << 16, WORD = 8 };
 /* Seconds there and back beyond which fewer times are enough: what disturbs is short beside that, and waiting is long. */
 static const double is_far = 1e-3;
 
 /* ---- computing ----------------------------------------------------------------------------------------- */
 
-enum { ELEMENTS = 4096, OWNERS = 8, TABLES = 6 };
+enum { ELEMENTS = 4096, OWNERS = 8, TABLES = 4 };
 
 /* A message about owners, a table made from it, and what goes back. */
 typedef struct sample {
