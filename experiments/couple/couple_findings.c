@@ -417,29 +417,74 @@ static void judge_descriptors(void) {
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-/* What `auto` takes of the best that was measured, in all results of the setup. */
+/* What `auto` takes of the best that was measured: so many cases, their mean, and the worst of them. */
+typedef struct tally {
+    int count, beyond; /* beyond: by more than a tenth */
+    double sum, most;
+    const result *worst;
+} tally;
+
+static void add(tally *to, const result *r, double share) {
+    to->count++;
+    to->sum += share;
+    to->beyond += share > 1.1;
+    if (share > to->most) to->most = share, to->worst = r;
+}
+
+static double best_of_ways(const result *r) {
+    double best = INFINITY;
+    for (int way = BOTH; way < AUTO; way++)
+        best = fmin(best, value_of(r->machine, r->kind, r->at, way, BUILD));
+    return best;
+}
+
+/* In what the way took that `auto` has chosen, when it was asked for: the choice without the noise of one more run. NAN: it
+ * is not among those that were measured. */
+static double chosen_of_ways(const result *r) {
+    for (int way = BOTH; way < AUTO; way++) {
+        const result *asked = find_result(r->machine, r->kind, r->at, way);
+        if (asked && !strcmp(asked->built, r->built)) return asked->value[BUILD];
+    }
+    return NAN;
+}
+
+static void print_tally(const char *what, const tally *of) {
+    if (of->worst)
+        printf("- `auto`, %s: %.2f times the best on average, %.2f at most (%s, %s, %d x %d, 1/%d: %s); "
+               "beyond 1.10: %d of "
+               "%d\n",
+               what, of->sum / of->count, of->most, of->worst->machine, kind_names[of->worst->kind],
+               of->worst->at.exporters, of->worst->at.importers, of->worst->at.part, of->worst->built,
+               of->beyond, of->count);
+}
+
+/* In all results of the setup. */
 static void print_choices(void) {
     for (int kind = 0; kind < KINDS; kind++) {
-        double most = 0, sum = 0;
-        int count = 0;
-        const result *worst = NULL;
+        tally all = {.count = 0};
         for (int i = 0; i < result_count(); i++) {
             const result *r = result_at(i);
             const char *ending = strchr(r->machine, '-');
             if (r->way != AUTO || r->kind != kind || strcmp(ending ? ending : "", here->ending)) continue;
-            double best = INFINITY;
-            for (int way = BOTH; way < AUTO; way++)
-                best = fmin(best, value_of(r->machine, kind, r->at, way, BUILD));
-            double share = r->value[BUILD] / best;
-            sum += share;
-            count++;
-            if (share > most) most = share, worst = r;
+            add(&all, r, r->value[BUILD] / best_of_ways(r));
         }
-        if (worst)
-            printf("- `auto`, %s: %.2f times the best on average, %.2f at most (%s, %d x %d, 1/%d: %s)\n",
-                   kind_names[kind], sum / count, most, worst->machine, worst->at.exporters,
-                   worst->at.importers, worst->at.part, worst->built);
+        print_tally(kind_names[kind], &all);
     }
+}
+
+/* In all there are. */
+static void print_all_choices(void) {
+    tally measured = {.count = 0}, chosen = {.count = 0};
+    for (int i = 0; i < result_count(); i++) {
+        const result *r = result_at(i);
+        if (r->way != AUTO) continue;
+        double best = best_of_ways(r), as_asked = chosen_of_ways(r);
+        add(&measured, r, r->value[BUILD] / best);
+        if (!isnan(as_asked)) add(&chosen, r, as_asked / best);
+    }
+    printf("\n## In all\n\n");
+    print_tally("all cases", &measured);
+    print_tally("all cases, the way it chose as it was when asked for", &chosen);
 }
 
 static void judge_all(void) {
@@ -470,6 +515,7 @@ int main(int count, char **words) {
         print_balance(here);
         print_counts(here);
     }
+    print_all_choices();
     if (!written) {
         fprintf(stderr, "couple_findings: a chart in %s could not be written\n", folder);
         return UNREADABLE;

@@ -13,7 +13,8 @@
  * element (all have random owners), or a list of random ones in random order. All is random in the same way
  * in all runs.
  *
- * Each way is built TIMES times, all ranks beginning at one moment; the line is of the one in the middle.
+ * Each way is built TIMES times, in turn with the others, all ranks beginning at one moment; the line is of the one in the
+ * middle.
  * Every way has to give the same schedule: the line has its digest.
  */
 #include <inttypes.h>
@@ -210,35 +211,52 @@ static void print_line(const experiment *e, const char *name, const sample *s, u
     fflush(stdout);
 }
 
-static void measure(const experiment *e, int number, qdr_coupling *coupling, const array *array, int role,
-                    MPI_Comm comm) {
+/* All samples of one way, and the digest of its schedule. */
+typedef struct measured {
+    sample samples[MOST_TIMES];
+    uint64_t digest;
+} measured;
+
+static void measure(int number, int64_t time, qdr_coupling *coupling, const array *array, int role,
+                    MPI_Comm comm, measured *to) {
     const way *way = &ways[number];
     const char *name = way_names[number];
     qdr_stream_options options = QDR_STREAM_OPTIONS;
     qdr_coupled field = {
         .name = "data", .layout = array->layout, .region = array->region, .type = QDR_DOUBLE};
-    sample samples[MOST_TIMES];
-    uint64_t digest = 0;
-    int self;
+    qdr_stream *stream = NULL;
     options.computes = way->computes;
     options.back = way->back;
     options.descriptors = way->descriptors;
+    double start = begin_together(comm);
+    need(qdr_stream_create(coupling, name, !role, role ? NULL : &field, role, role ? &field : NULL, &options,
+                           &stream),
+         name);
+    double took = MPI_Wtime() - start;
+    MPI_Allreduce(&took, &to->samples[time].open, 1, MPI_DOUBLE, MPI_MAX, comm);
+    to->samples[time].view = qdr_stream_look(stream);
+    if (time == 0) to->digest = digest_of_all(stream, role, comm);
+    need(qdr_stream_destroy(&stream), "closing a stream");
+}
+
+/* In turn, forth and back: what takes longer the later it comes is the same for all. */
+static void measure_all(const experiment *e, qdr_coupling *coupling, const array *array, int role,
+                        MPI_Comm comm) {
+    measured *all = room(WAYS, sizeof *all);
+    int self;
     MPI_Comm_rank(comm, &self);
-    for (int64_t t = 0; t < e->times; t++) {
-        qdr_stream *stream = NULL;
-        double start = begin_together(comm);
-        need(qdr_stream_create(coupling, name, !role, role ? NULL : &field, role, role ? &field : NULL,
-                               &options, &stream),
-             name);
-        double took = MPI_Wtime() - start;
-        MPI_Allreduce(&took, &samples[t].open, 1, MPI_DOUBLE, MPI_MAX, comm);
-        samples[t].view = qdr_stream_look(stream);
-        if (t == 0) digest = digest_of_all(stream, role, comm);
-        need(qdr_stream_destroy(&stream), "closing a stream");
+    for (int64_t t = 0; t < e->times; t++)
+        for (int k = 0; k < WAYS; k++) {
+            int i = t % 2 ? WAYS - 1 - k : k;
+            if (strchr(ways[i].cases, e->kind[0])) measure(i, t, coupling, array, role, comm, &all[i]);
+        }
+    for (int i = 0; i < WAYS && self == 0; i++) {
+        if (!strchr(ways[i].cases, e->kind[0])) continue;
+        qsort(all[i].samples, (size_t)e->times, sizeof(sample), by_building);
+        print_line(e, way_names[i], &all[i].samples[e->times / 2], all[i].digest,
+                   qdr_coupling_look(coupling).latency);
     }
-    if (self) return;
-    qsort(samples, (size_t)e->times, sizeof *samples, by_building);
-    print_line(e, name, &samples[e->times / 2], digest, qdr_coupling_look(coupling).latency);
+    free(all);
 }
 
 static void couple(const experiment *e, int role, MPI_Comm comm) {
@@ -250,8 +268,7 @@ static void couple(const experiment *e, int role, MPI_Comm comm) {
     need(qdr_coupling_create(program, names[!role], NULL, &coupling), "a coupling");
     MPI_Comm_rank(qdr_program_comm(program), &own);
     array array = make_array(e, role, own);
-    for (int i = 0; i < WAYS; i++)
-        if (strchr(ways[i].cases, e->kind[0])) measure(e, i, coupling, &array, role, comm);
+    measure_all(e, coupling, &array, role, comm);
     qdr_layout_destroy(&array.layout);
     qdr_region_destroy(&array.region);
     need(qdr_coupling_destroy(&coupling), "closing a coupling");

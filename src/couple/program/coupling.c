@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/sized.h"
 #include "couple/program/greet.h"
+#include "couple/program/measure.h"
 #include "wire/tcp/tcp.h"
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */
@@ -72,7 +73,7 @@ static qdr_status couple_by_tcp(qdr_coupling *coupling, const qdr_coupling_optio
         return status;
     }
     coupling->transport = "tcp";
-    coupling->latency = view.latency;
+    coupling->costs.latency = view.latency;
     snprintf(coupling->how, sizeof coupling->how, "%s", view.how);
     return QDR_OK;
 }
@@ -112,14 +113,20 @@ static qdr_status agree_to_open(qdr_program *program, qdr_status status, const c
     return status;
 }
 
-static qdr_status connect_programs(qdr_coupling *coupling, const qdr_coupling_options *options,
-                                   double deadline) {
+static qdr_status find_each_other(qdr_coupling *coupling, const qdr_coupling_options *options,
+                                  double deadline) {
     const qdr_program *program = coupling->program;
-    if (strcmp(coupling->name, coupling->peer) == 0) return couple_with_itself(coupling);
     int by_tcp = options->transport && strcmp(options->transport, "tcp") == 0;
     for (int other = 0; other < program->programs && !by_tcp; other++)
         if (strcmp(program->roster[other], coupling->peer) == 0) return qdri_greet(coupling, other, deadline);
     return couple_by_tcp(coupling, options, deadline);
+}
+
+static qdr_status connect_programs(qdr_coupling *coupling, const qdr_coupling_options *options,
+                                   double deadline) {
+    if (strcmp(coupling->name, coupling->peer) == 0) return couple_with_itself(coupling);
+    QDRI_TRY(find_each_other(coupling, options, deadline));
+    return qdri_measure(coupling, deadline);
 }
 
 static void dispose(qdr_coupling *coupling) {
@@ -179,7 +186,7 @@ void qdr_coupling_look_sized(const qdr_coupling *coupling, qdr_coupling_view *vi
                                .peer_ranks = space->count[!space->side],
                                .transport = coupling->transport,
                                .how = coupling->how,
-                               .latency = coupling->latency,
+                               .latency = coupling->costs.latency,
                                .refused = is_tcp ? qdri_bridge_refused(space->wire) : 0};
     qdri_sized_fill(view, view_bytes, &known, sizeof known);
 }

@@ -124,7 +124,7 @@ qdr_status qdri_greet(qdr_coupling *coupling, int other, double deadline) {
     int rank = qdri_wire_rank(program->wire), own = program->program_of[rank], count, own_count;
     int peer = first_rank(program, other, &count), root = first_rank(program, own, &own_count);
     qdr_status status = QDR_OK;
-    if (rank == root) status = greet_and_measure(program->wire, peer, &coupling->latency, deadline);
+    if (rank == root) status = greet_and_measure(program->wire, peer, &coupling->costs.latency, deadline);
     if (status == QDR_ERR_STALLED)
         qdri_fail(status,
                   "%s, launched together with %s (%d ranks, the first is %d of the common communicator), has "
@@ -132,7 +132,7 @@ qdr_status qdri_greet(qdr_coupling *coupling, int other, double deadline) {
                   "coupling with it before the deadline",
                   coupling->peer, coupling->name, count, peer);
     /* The root has waited up to the deadline; the others must hear from it. */
-    QDRI_TRY(qdri_program_agree(program, status, &coupling->latency, deadline > 0 ? deadline + 5 : 0));
+    QDRI_TRY(qdri_program_agree(program, status, &coupling->costs.latency, deadline > 0 ? deadline + 5 : 0));
     qdri_wire *wire;
     QDRI_TRY(make_wire(coupling, own, other, &wire));
     status = make_space(coupling, own, other, wire);
@@ -140,6 +140,6 @@ qdr_status qdri_greet(qdr_coupling *coupling, int other, double deadline) {
     coupling->transport = "mpi";
     snprintf(coupling->how, sizeof coupling->how,
              "%s (%d ranks) and %s (%d ranks) were launched together: by MPI, %.1f us there and back",
-             coupling->name, own_count, coupling->peer, count, 1e6 * coupling->latency);
+             coupling->name, own_count, coupling->peer, count, 1e6 * coupling->costs.latency);
     return status;
 }

@@ -47,13 +47,37 @@ int qdri_space_inside(const qdri_space *space, int rank);
 /* A rank of the wire, for sentences. */
 qdri_teller qdri_space_sender(const qdri_space *space, int rank);
 
+/* What messages cost, in seconds. */
+typedef struct qdri_link_costs {
+    double way;     /* of a word to another rank */
+    double message; /* of one more message to it */
+    double byte;    /* of one more byte */
+} qdri_link_costs;
+
+/* What things cost where two programs met, as it was measured then (measure.c): in seconds, and the same on all ranks of
+ * both. Nothing costs anything in a program that is coupled with itself, which has no choice either. */
+typedef struct qdri_costs {
+    double latency;          /* between the roots, there and back */
+    double element[2];       /* of computing, on the slowest rank of either side */
+    qdri_link_costs link[2]; /* inside a program, and across */
+} qdri_costs;
+enum { QDRI_INSIDE, QDRI_ACROSS };
+
+/* The most that is believed, in picoseconds: a millisecond for an element or a byte, ten seconds for a message, and a
+ * minute for the way. */
+#define QDRI_MOST_OF_ELEMENT INT64_C(1000000000)
+#define QDRI_MOST_OF_BYTE    INT64_C(1000000000)
+#define QDRI_MOST_OF_MESSAGE INT64_C(10000000000000)
+#define QDRI_MOST_OF_WAY     INT64_C(60000000000000)
+
 struct qdr_coupling {
     qdr_program *program;
     char name[QDRI_NAME], peer[QDRI_NAME];
     qdri_space space;
     const char *transport;
     char how[400];
-    double latency, seconds;
+    qdri_costs costs;
+    double seconds;
     int streams;
     MPI_Comm made; /* a communicator of the two programs, if one had to be made */
     /* The streams': */

@@ -326,10 +326,14 @@ static qdr_status join_all(qdri_build *build) {
 static void choose_all(qdri_build *build, const qdri_choice *asked, qdri_choice *choice, qdri_built *built) {
     for (int f = 0; f < build->fields; f++) {
         const qdri_field *field = &build->list[f];
+        const double *element = build->costs->element;
         qdri_case about = {.compact = {field->compact[0], field->compact[1]},
                            .elements = field->elements,
                            .ranks = {build->ranks[0], build->ranks[1]},
-                           .latency = build->latency};
+                           .costs = *build->costs,
+                           .root = build->rank[1][0] == 0 && !build->space->is_self};
+        for (int role = 0; role < 2; role++)
+            about.costs.element[role] = element[role == 0 ? build->exporter : !build->exporter];
         char why[sizeof built->why];
         qdri_choose(&about, asked, &choice[f], why, sizeof why);
         if (f == 0) memcpy(built->why, why, sizeof why);

@@ -69,7 +69,7 @@ typedef struct qdri_build {
     int exporter;     /* which side of the space exports */
     int fields;
     qdri_field *list; /* [fields], compared and complete */
-    double latency;   /* between the programs, in seconds */
+    const qdri_costs *costs;
     const qdri_space *space;
     double deadline;
     qdri_effort effort;
@@ -193,8 +193,11 @@ typedef struct qdri_case {
     int compact[2];
     int64_t elements;
     int ranks[2];
-    double latency;
+    qdri_costs costs; /* `element` by role */
+    int root;         /* the role of the wire's first rank, which decides in agreements */
 } qdri_case;
+/* Of compact layouts, and of whatever else all ranks of a program have and the other needs. */
+int qdri_choose_descriptors(const qdri_costs *costs, const int ranks[2]);
 void qdri_choose(const qdri_case *about, const qdri_choice *asked, qdri_choice *made, char *why, int size);
 
 /* ---- all of it, as stream.c sees it: build.c ------------------------------------------------------------- */

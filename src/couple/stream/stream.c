@@ -63,7 +63,7 @@ static qdr_status exchange_heads(qdri_build *build, const qdri_head *mine, const
         memcpy(out.data, mine, (size_t)out.bytes);
     else
         out.bytes = 0;
-    int way = build->latency < 1e-3 ? QDRI_DISJOINT : QDRI_REPRESENTATIVE;
+    int way = qdri_choose_descriptors(build->costs, space->count);
     QDRI_TRY(qdri_share(build, "exchanging declarations", way, gives, out, theirs));
     QDRI_TRY(qdri_head_decode((qdri_teller){space->name[!space->side], -1}, theirs->data, theirs->bytes));
     head[!space->side] = theirs->data;
@@ -135,7 +135,7 @@ static void fill_view(qdr_stream *stream) {
 static qdr_status open_stream(qdr_stream *stream, qdri_head *head, qdr_status declared, double deadline) {
     const qdri_head *heads[2];
     qdri_build build = {.name = stream->name,
-                        .latency = stream->coupling->latency,
+                        .costs = &stream->coupling->costs,
                         .space = &stream->coupling->space,
                         .deadline = deadline};
     qdri_content theirs;
