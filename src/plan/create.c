@@ -113,7 +113,20 @@ static void explain(const qdr_plan *plan) {
 }
 
 /* What the ranks find out together. */
-enum { FAN_IN, LEAST_FAN_IN, LARGEST, SMALLEST, SOURCES, NUMBER, REFUSED, SHARING, UNASKED, HOSTS, FACTS };
+enum {
+    FAN_IN,
+    LEAST_FAN_IN,
+    LARGEST,
+    SMALLEST,
+    SOURCES,
+    NUMBER,
+    REFUSED,
+    SHARING,
+    UNASKED,
+    HOSTS,
+    IDLE,
+    FACTS
+};
 
 /* Within these bounds; only who wanted the memory of nodes may have been refused it. */
 static void find_facts(const qdr_plan *plan, int refused, int wants_near, qdri_term *fact) {
@@ -136,6 +149,7 @@ static void find_facts(const qdr_plan *plan, int refused, int wants_near, qdri_t
     fact[SHARING] = QDRI_IS_MOST("ranks that share a node", sharing, 0, ranks);
     fact[UNASKED] = QDRI_IS_LEAST("bytes that may come unasked",
                                   plan->port ? qdri_port_unasked(plan->port) : 1, 1, INT64_MAX);
+    fact[IDLE] = QDRI_IS_MOST("whether a rank has no partner", view.sends + view.receives == 0, 0, 1);
     /* One host needs no name; and terms of which the most counts are cheaper. */
     fact[HOSTS] = qdri_wire_one_host(plan->wire) ? QDRI_IS_MOST("digest of all hosts", 0, 0, 0)
                                                  : QDRI_IS_SUM("digest of all hosts", qdri_lore_host());
@@ -210,7 +224,8 @@ static uint64_t signature_of(const qdr_plan *plan, const qdri_traits *facts) {
     return signature;
 }
 
-/* Trials are for exchanges that run as they please, between ranks of one program. */
+/* Trials are for exchanges that run as they please, between ranks of one program. (Who has no partner at all may leave out the
+ * exchanges, and would be waited for in vain.) */
 static int most_candidates(const qdr_plan *plan, const qdri_settings *settings) {
     if (*settings->pacing || settings->barrier || qdri_wire_joins_programs(plan->wire)) return 1;
     int most = QDRI_SLOT_TAGS / QDRI_TAGS_OF_SLOT / plan->in_flight;
@@ -239,7 +254,7 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *setting
             .least_fan_in = fact[LEAST_FAN_IN].value,
             .largest = fact[LARGEST].value,
             .smallest = fact[SMALLEST].value,
-            .most = most_candidates(plan, settings),
+            .most = fact[IDLE].value ? 1 : most_candidates(plan, settings),
         };
         rule = qdri_rule(&plan->facts, NULL, 0);
         plan->is_by_rule = 1;

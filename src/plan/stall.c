@@ -65,9 +65,6 @@ static wish far_wish(const qdri_exchange *exchange) {
     for (int64_t i = 0; i < in->hops; i++)
         if (exchange->in.flow[i].begun > exchange->in.flow[i].ended) return wish_of_hop(exchange, i);
     int64_t phase = 0;
-    int word_of = qdri_referee_awaits(exchange);
-    if (word_of >= 0)
-        return (wish){word_of, 0, 0, exchange->last, "bytes, but its word that it has ended the exchange,"};
     int awaited = exchange->executor->awaits ? exchange->executor->awaits(exchange, &phase) : -1;
     if (awaited >= 0)
         return (wish){awaited, phase, 0, exchange->last, "bytes, but its word that all have ended,"};
@@ -91,6 +88,9 @@ static wish far_wish(const qdri_exchange *exchange) {
 }
 
 static wish first_wish(const qdri_exchange *exchange) {
+    int word_of = qdri_referee_awaits(exchange);
+    if (word_of >= 0)
+        return (wish){word_of, 0, 0, exchange->moved, "bytes, but its word that it has ended the exchange,"};
     wish far = exchange->candidate->is_far ? far_wish(exchange) : (wish){.partner = -1};
     return far.partner >= 0 ? far : near_wish(exchange);
 }
