@@ -16,12 +16,13 @@
 
 extern const command list_command, generate_command, stat_command, schedule_command, compare_command,
     check_command, machine_command, bench_command, draw_command, report_command, advise_command,
-    migrate_plan_command, regions_command, explain_command;
+    migrate_plan_command, regions_command, explain_command, calibrate_command;
 
 const command *const commands[] = {
-    &list_command,    &generate_command, &stat_command,   &schedule_command,     &compare_command,
-    &regions_command, &explain_command,  &check_command,  &machine_command,      &bench_command,
-    &draw_command,    &report_command,   &advise_command, &migrate_plan_command, NULL,
+    &list_command,    &generate_command,     &stat_command,      &schedule_command,
+    &compare_command, &regions_command,      &explain_command,   &check_command,
+    &machine_command, &bench_command,        &draw_command,      &report_command,
+    &advise_command,  &migrate_plan_command, &calibrate_command, NULL,
 };
 
 static const command *find_command(const char *name) {

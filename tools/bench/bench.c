@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * quadrille bench: real exchanges, measured side by side. The only subcommand that runs in parallel and the
- * only one that starts MPI. Rank 0 reads or generates the pattern, complains and prints; the others are
+ * quadrille bench: real exchanges, measured side by side, in parallel (parallel.h). Rank 0 reads or generates the pattern, complains and prints; the others are
  * silent, from before MPI has started on, as far as their launcher says who they are. All ranks return the
  * same exit code.
  */
@@ -14,6 +13,7 @@
 
 #include "core/arguments.h"
 #include "bench.h"
+#include "parallel.h"
 #include "core/complain.h"
 #include "core/input.h"
 #include "core/progress.h"
@@ -127,31 +127,6 @@ static int read_settings(const arguments *arguments, bench *bench) {
     bench->pause /= 1e3;
     bench->late /= 1e3;
     return code;
-}
-
-/* ---- the job ------------------------------------------------------------------------------------------- */
-
-static int in_parallel(void) {
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank) return 1 + atoi(rank);
-    }
-    return 0;
-}
-
-static void prepare(void) {
-    if (in_parallel() > 1) set_silent(1);
-}
-
-/* Alone, Open MPI would start a daemon that it does not need here, and fail where that cannot be. */
-static void start_mpi(bench *bench) {
-    int level;
-    if (!in_parallel()) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_SINGLE, &level);
-    MPI_Comm_rank(MPI_COMM_WORLD, &bench->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &bench->ranks);
-    set_silent(bench->rank != 0);
 }
 
 /* ---- the pattern --------------------------------------------------------------------------------------- */
@@ -351,13 +326,11 @@ static int run(const arguments *arguments, FILE *out) {
     bench.options.barrier = argument(arguments, "barrier") != NULL;
     int code = read_settings(arguments, &bench);
     if (!code) {
-        start_mpi(&bench);
+        parallel_start(&bench.rank, &bench.ranks);
         code = measure(arguments, &bench, out);
     }
     clean_up(&bench);
-    int started = 0;
-    MPI_Initialized(&started);
-    if (started) MPI_Finalize();
+    parallel_end();
     return code;
 }
 
@@ -422,5 +395,5 @@ const command bench_command = {
                 "mpirun -n 8 quadrille bench zipf:density=0.5,bytes=64K -a paced --with isend --changing\n"
                 "mpirun -n 8 quadrille bench mesh:points=2800 --trace trace.json --json\n",
     .run = run,
-    .prepare = prepare,
+    .prepare = parallel_prepare,
 };

@@ -1,0 +1,1 @@
+quadrille calibrate

@@ -1,0 +1,1 @@
+quadrille calibrate --help; quadrille help calibrate | cmp - <(quadrille calibrate -h)
