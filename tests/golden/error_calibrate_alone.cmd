@@ -1,1 +1,2 @@
+# exit 2
 quadrille calibrate
