@@ -149,7 +149,8 @@ typedef struct qdr_stream_options {
 
     /* How schedules are built. Where one side leaves an option NULL, it follows the other. */
     /* Who computes: "both" (BothCom); "exporter" or "importer" (OneCom: one computes for both); "deref" (as
-     * Meta-Chaos did); NULL: chosen from layouts, sizes and latency. */
+     * Meta-Chaos did); NULL: whatever should be fastest, by layouts, sizes, and what computing and
+     * messages cost, as measured when the programs met. */
     const char *computes;
     /* How results go back: "all", to each rank directly; "one", through one rank; NULL: chosen. */
     const char *back;
