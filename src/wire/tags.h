@@ -16,6 +16,7 @@ enum {
     QDRI_TAG_DELIVER = QDRI_TAG_DISCOVER + QDRI_DISCOVER_ROUNDS, /* large parcels of discovery */
     QDRI_TAG_PASS = 82,                                          /* lists that go round; two of them */
     QDRI_TAG_GREET = 84,                                         /* two programs find each other */
+    QDRI_TAG_MEASURE = 85,                                       /* and measure what messages cost */
     QDRI_TAG_COUNCIL = 88,                                       /* of all ranks */
     QDRI_COUNCIL_TAGS = 2,
     QDRI_TAG_NEWS = QDRI_TAG_COUNCIL + QDRI_COUNCIL_TAGS,
