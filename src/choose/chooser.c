@@ -12,9 +12,9 @@ static const double harmless = 32 << 10, fast = 25e6;
 /* Times the best, above which a candidate is not tried again; and times what it was, another network. */
 static const double hopeless = 1.6, drift = 3;
 
-/* The first two contests come at once, and more of them until they have taken so many seconds, up to a number. Then each
- * is so many times as far as the one before, up to a limit. */
-enum { FIRST_TWO = 2, MOST_EARLY = 12, FIRST_LATE = 16, FACTOR = 4, LARGEST_STEP = 4096 };
+/* The first two contests come at once. More follow, so many exchanges apart, until all have taken so many seconds, up to a
+ * number. Then each is so many times as far as the one before, up to a limit. */
+enum { FIRST_TWO = 2, MOST_EARLY = 12, APART = 8, FIRST_LATE = 16, FACTOR = 4, LARGEST_STEP = 4096 };
 static const double early_seconds = 0.02;
 
 void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, unsigned risky) {
@@ -141,9 +141,9 @@ static void adopt(qdri_chooser *chooser) {
         !is_good || chooser->spent >= early_seconds || chooser->counted - chooser->first >= MOST_EARLY;
     /* Who takes over from one that has proved itself has to prove itself at once. */
     int is_new = was_late && before != qdri_chooser_best(chooser, size_class);
-    int is_soon = !chooser->is_late || is_new || (is_good && has_untried(chooser, size_class));
+    int is_soon = is_new || (is_good && has_untried(chooser, size_class));
     int64_t soon = adopts(chooser, contest);
-    chooser->next = is_soon ? soon : next_late(soon);
+    chooser->next = is_soon ? soon : chooser->is_late ? next_late(soon) : soon + APART;
 }
 
 /* ---- exchange by exchange ------------------------------------------------------------------------------ */
