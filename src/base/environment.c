@@ -113,6 +113,13 @@ static int read_value(const variable *line, const char *text, qdri_setting *sett
     return 0;
 }
 
+int qdri_environment_speaks(void) {
+    extern char **environ;
+    for (char **at = environ; at && *at; at++)
+        if ((*at)[0] == 'Q' && (*at)[1] == 'D' && (*at)[2] == 'R' && (*at)[3] == '_') return 1;
+    return 0;
+}
+
 qdr_status qdri_environment_read(qdri_variable which, qdri_setting *setting) {
     const variable *line = &table[which];
     const char *text = getenv(line->name);

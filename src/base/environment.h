@@ -43,6 +43,9 @@ typedef struct qdri_setting {
 /* Local. *setting is written always; where the value is refused, as if the variable were not set. */
 qdr_status qdri_environment_read(qdri_variable which, qdri_setting *setting);
 
+/* Whether any variable begins with QDR_: mostly none does, and then none has to be looked for. */
+int qdri_environment_speaks(void);
+
 /* Local. A path or a name that an option may say instead: the option, else the variable, else NULL. */
 qdr_status qdri_environment_or(const char *option, qdri_variable which, const char **text);
 

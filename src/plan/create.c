@@ -3,7 +3,8 @@
  * Making a plan. Three collective steps, each of which all ranks leave with the same status: rank 0 tells its
  * settings, and everyone compares his own; facts and tags are agreed, and the algorithm is chosen; everyone
  * builds his share, the whole matrix being gathered only if the algorithm must know it, and all agree that it
- * worked.
+ * worked. Mostly nobody asks for anything: ranks that share a node begin with the second step in that hope, and with
+ * the first only where somebody does ask.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +126,7 @@ enum {
     UNASKED,
     HOSTS,
     IDLE,
+    ASKING,
     FACTS
 };
 
@@ -150,6 +152,7 @@ static void find_facts(const qdr_plan *plan, int refused, int wants_near, qdri_t
     fact[UNASKED] = QDRI_IS_LEAST("bytes that may come unasked",
                                   plan->port ? qdri_port_unasked(plan->port) : 1, 1, INT64_MAX);
     fact[IDLE] = QDRI_IS_MOST("whether a rank has no partner", view.sends + view.receives == 0, 0, 1);
+    fact[ASKING] = QDRI_IS_MOST("whether a rank asks for something", 0, 0, 1);
     /* One host needs no name; and terms of which the most counts are cheaper. */
     fact[HOSTS] = qdri_wire_one_host(plan->wire) ? QDRI_IS_MOST("digest of all hosts", 0, 0, 0)
                                                  : QDRI_IS_SUM("digest of all hosts", qdri_lore_host());
@@ -169,11 +172,14 @@ static void count_items(qdr_plan *plan, qdr_partners_view view) {
         if (view.source[i] != view.rank) plan->items_in += view.receive_items[i];
 }
 
-static qdr_status agree_on_facts(qdr_plan *plan, qdr_status mine, double deadline, qdri_term *fact) {
+static qdr_status agree_on_facts(qdr_plan *plan, qdr_status mine, int64_t *words, double deadline,
+                                 qdri_term *fact) {
     qdri_agreement agreement = {.call = "qdr_plan_create",
                                 .status = mine,
                                 .term = fact,
                                 .terms = FACTS,
+                                .word_for = words,
+                                .word_from = words ? words + qdri_wire_ranks(plan->wire) : NULL,
                                 .wants_tags = 1,
                                 .deadline = deadline};
     QDRI_TRY(qdri_agree(plan->wire, &agreement));
@@ -188,13 +194,49 @@ static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, doub
     qdr_status opened = qdri_near_open(plan, wants_near, deadline, &refused);
     if (!qdri_wire_usable(plan->wire)) return opened;
     find_facts(plan, refused, wants_near, fact);
-    QDRI_TRY(agree_on_facts(plan, mine ? mine : opened, deadline, fact));
+    QDRI_TRY(agree_on_facts(plan, mine ? mine : opened, NULL, deadline, fact));
     plan->near->active = wants_near && qdri_node_members(plan->wire) > 0;
     if (!fact[REFUSED].value) return QDR_OK;
     qdri_explain(plan->wire, "plan %lld: some node has no shared memory for it; MPI instead",
                  (long long)plan->number);
     qdri_wire_return_tags(plan->wire, plan->first_tag);
     return find_out(plan, QDR_OK, 0, deadline, fact);
+}
+
+/* Where all share a node, in the hope that nobody asks for anything: the words by which channels are opened go along. False: it
+ * was in vain, but for the tags, which are the next anyway. */
+static qdr_status hope(qdr_plan *plan, int asks, double deadline, qdri_term *fact, int *has_come_true) {
+    int64_t *words = qdri_board_words(plan->wire);
+    int wants_near = qdri_node_members(plan->wire) > 1, refused = 0;
+    qdr_status opened = qdri_near_offer(plan, wants_near && !asks, words, &refused);
+    if (asks) memset(words, 0, (size_t)qdri_wire_ranks(plan->wire) * sizeof *words);
+    find_facts(plan, refused, 1, fact);
+    fact[ASKING].value = asks;
+    QDRI_TRY(agree_on_facts(plan, asks ? QDR_OK : opened, words, deadline, fact));
+    *has_come_true = !fact[ASKING].value && !fact[REFUSED].value;
+    plan->near->active = *has_come_true && wants_near;
+    if (*has_come_true)
+        qdri_near_connect(plan, words + qdri_wire_ranks(plan->wire));
+    else
+        qdri_wire_return_tags(plan->wire, plan->first_tag);
+    return QDR_OK;
+}
+
+/* Rank 0 tells its settings, and everyone compares his own; who makes no sense of them, or has asked for something else, comes to
+ * the agreement, where all hear of it. */
+static qdr_status hear_settings(const qdr_plan *plan, const qdr_plan_options *options, qdri_settings *settings,
+                                double deadline, qdr_status *mine) {
+    int64_t scheduled = settings->scheduled;
+    QDRI_TRY(qdri_agree(plan->wire, &(qdri_agreement){.call = "qdr_plan_create",
+                                                      .told = settings,
+                                                      .told_bytes = (int)sizeof *settings,
+                                                      .deadline = deadline}));
+    if (qdri_settings_decode(settings)) {
+        *mine = QDR_ERR_MISMATCH;
+        *settings = (qdri_settings){.in_flight = 1};
+    }
+    if (!*mine) *mine = compare(options, (int)scheduled, settings);
+    return QDR_OK;
 }
 
 /* The algorithms to be tried, or the one that was asked for. */
@@ -232,12 +274,25 @@ static int most_candidates(const qdr_plan *plan, const qdri_settings *settings) 
     return most < QDRI_MOST_CANDIDATES ? most : QDRI_MOST_CANDIDATES;
 }
 
-/* The second step: facts and tags; which algorithms. */
-static qdr_status decide(qdr_plan *plan, qdr_status mine, qdri_settings *settings, double deadline) {
+/* The first two steps. */
+static qdr_status settle(qdr_plan *plan, qdr_status mine, const qdr_plan_options *options,
+                         qdri_settings *settings, double deadline, qdri_term *fact) {
+    int is_settled = 0;
+    plan->in_flight = QDRI_USUAL_IN_FLIGHT;
+    if (qdri_wire_one_node(plan->wire))
+        QDRI_TRY(hope(plan, mine || !qdri_settings_are_plain(settings), deadline, fact, &is_settled));
+    if (is_settled) return QDR_OK;
+    QDRI_TRY(hear_settings(plan, options, settings, deadline, &mine));
+    plan->in_flight = (int)settings->in_flight;
+    return find_out(plan, mine, wants_node(plan, settings), deadline, fact);
+}
+
+/* Which algorithms. */
+static qdr_status decide(qdr_plan *plan, qdr_status mine, const qdr_plan_options *options,
+                         qdri_settings *settings, double deadline) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
     qdri_term fact[FACTS];
-    plan->in_flight = (int)settings->in_flight;
-    QDRI_TRY(find_out(plan, mine, wants_node(plan, settings), deadline, fact));
+    QDRI_TRY(settle(plan, mine, options, settings, deadline, fact));
     plan->number = fact[NUMBER].value;
     qdri_wire_plan_agreed(plan->wire, plan->number);
     plan->sharing = fact[SHARING].value > 1 ? fact[SHARING].value : 1;
@@ -341,19 +396,9 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
         mine = qdri_fail(QDR_ERR_INVALID, "there is nowhere to put the plan; expected a handle, not NULL");
     else if (scheduled && !schedule)
         mine = qdri_fail(QDR_ERR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
-    qdr_status status = qdri_agree(made->wire, &(qdri_agreement){.call = "qdr_plan_create",
-                                                                 .told = &settings,
-                                                                 .told_bytes = (int)sizeof settings,
-                                                                 .deadline = deadline});
-    /* Who makes no sense of them comes to the agreement, where all hear of it. */
-    if (!status && qdri_settings_decode(&settings)) {
-        mine = QDR_ERR_MISMATCH;
-        settings = (qdri_settings){.in_flight = 1};
-    }
-    if (!status && !mine) mine = compare(options, scheduled, &settings);
     made->number = qdri_wire_next_plan(made->wire);
     made->ended = -1;
-    if (!status) status = decide(made, mine, &settings, deadline);
+    qdr_status status = decide(made, mine, options, &settings, deadline);
     if (!status) qdri_plan_listen(made);
     if (!status) status = build(made, &settings, options, schedule, deadline);
     if (!status) qdri_near_warm(made);

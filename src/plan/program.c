@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/pile.h"
 #include "base/sort.h"
 
 /* A range of a message that this rank keeps in staging memory for others. */
@@ -174,17 +175,15 @@ static qdr_status add_transfers(builder *build, const qdr_row *row, int receives
     return QDR_OK;
 }
 
+static void lay_out_side(qdri_side *side, int ranks, int stages, qdri_pile *pile) {
+    side->lane_of = QDRI_PILE_ARRAY(pile, int, ranks);
+    side->lane_hop = QDRI_PILE_ARRAY(pile, int64_t, side->hops);
+    side->stage_start = QDRI_PILE_ARRAY(pile, int64_t, (int64_t)stages + 1);
+    side->lane = QDRI_PILE_ARRAY(pile, qdri_lane, side->hops < ranks ? side->hops : ranks);
+}
+
 /* Hops with one partner, in their order; lanes in that of their first hops. */
-static qdr_status make_lanes(qdri_side *side, int ranks, int stages) {
-    int64_t *place = QDRI_ARRAY(int64_t, ranks); /* of a lane's next hop */
-    side->lane_of = QDRI_ARRAY(int, ranks);
-    side->lane_hop = QDRI_ARRAY(int64_t, side->hops);
-    side->stage_start = QDRI_ZERO_ARRAY(int64_t, (int64_t)stages + 1);
-    side->lane = QDRI_ZERO_ARRAY(qdri_lane, side->hops < ranks ? side->hops : ranks);
-    if (!place || !side->lane_of || !side->lane_hop || !side->stage_start || !side->lane) {
-        free(place);
-        return qdri_fail_memory();
-    }
+static void make_lanes(qdri_side *side, int ranks, int stages) {
     for (int r = 0; r < ranks; r++) side->lane_of[r] = -1;
     for (int64_t i = 0; i < side->hops; i++) {
         qdri_hop *hop = &side->hop[i];
@@ -198,10 +197,30 @@ static qdr_status make_lanes(qdri_side *side, int ranks, int stages) {
         side->stage_start[hop->stage + 1]++;
     }
     for (int s = 0; s < stages; s++) side->stage_start[s + 1] += side->stage_start[s];
-    for (int i = 0; i < side->lanes; i++)
-        place[i] = side->lane[i].first = i > 0 ? side->lane[i - 1].first + side->lane[i - 1].hops : 0;
-    for (int64_t i = 0; i < side->hops; i++) side->lane_hop[place[side->hop[i].lane]++] = i;
-    free(place);
+    for (int i = 1; i < side->lanes; i++)
+        side->lane[i].first = side->lane[i - 1].first + side->lane[i - 1].hops;
+    /* Counted again, as places of a lane's next hop. */
+    for (int i = 0; i < side->lanes; i++) side->lane[i].hops = 0;
+    for (int64_t i = 0; i < side->hops; i++) {
+        qdri_lane *lane = &side->lane[side->hop[i].lane];
+        side->lane_hop[lane->first + lane->hops++] = i;
+    }
+}
+
+static void lay_out(qdri_program *program, qdri_pile *pile) {
+    lay_out_side(&program->out, program->ranks, program->stages, pile);
+    lay_out_side(&program->in, program->ranks, program->stages, pile);
+}
+
+static qdr_status make_all_lanes(qdri_program *program) {
+    qdri_pile pile = {NULL, 0};
+    lay_out(program, &pile);
+    pile.memory = program->block = qdri_alloc_zero(pile.used, 1);
+    pile.used = 0;
+    if (!pile.memory) return qdri_fail_memory();
+    lay_out(program, &pile);
+    make_lanes(&program->out, program->ranks, program->stages);
+    make_lanes(&program->in, program->ranks, program->stages);
     return QDR_OK;
 }
 
@@ -229,9 +248,9 @@ static int is_near(const builder *build, int rank, int way) {
 
 static qdr_status open_builder(builder *build) {
     qdr_partners_view view = build->view;
-    build->out_index = QDRI_ARRAY(int, view.ranks);
-    build->in_index = QDRI_ARRAY(int, view.ranks);
-    if (!build->out_index || !build->in_index) return qdri_fail_memory();
+    build->out_index = QDRI_ARRAY(int, 2 * (int64_t)view.ranks);
+    if (!build->out_index) return qdri_fail_memory();
+    build->in_index = build->out_index + view.ranks;
     for (int r = 0; r < view.ranks; r++) build->out_index[r] = build->in_index[r] = -1;
     for (int i = 0; i < view.sends; i++)
         if (!is_near(build, view.destination[i], QDRI_NEAR_OUT)) build->out_index[view.destination[i]] = i;
@@ -247,9 +266,8 @@ static qdr_status close_builder(builder *build, qdr_status status) {
     qdri_program *program = build->program;
     if (!status) {
         find_self(program, build->view);
-        status = make_lanes(&program->out, program->ranks, program->stages);
+        status = make_all_lanes(program);
     }
-    if (!status) status = make_lanes(&program->in, program->ranks, program->stages);
     if (!status) {
         lay_out_bounce(program, &program->out);
         lay_out_bounce(program, &program->in);
@@ -257,7 +275,6 @@ static qdr_status close_builder(builder *build, qdr_status status) {
         qdri_program_free(program);
     }
     free(build->out_index);
-    free(build->in_index);
     free(build->held);
     return status;
 }
@@ -320,17 +337,10 @@ qdr_status qdri_program_from_partners(qdr_partners_view view, const char *is_nea
     return close_builder(&build, status);
 }
 
-static void free_side(qdri_side *side) {
-    free(side->hop);
-    free(side->stage_start);
-    free(side->lane);
-    free(side->lane_hop);
-    free(side->lane_of);
-}
-
 void qdri_program_free(qdri_program *program) {
-    free_side(&program->out);
-    free_side(&program->in);
+    free(program->block);
+    free(program->out.hop);
+    free(program->in.hop);
     free(program->segment);
     *program = (qdri_program){.rank = program->rank};
 }

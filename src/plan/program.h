@@ -56,6 +56,7 @@ typedef struct qdri_self {
 
 typedef struct qdri_program {
     int rank, ranks, stages;
+    void *block; /* of memory, in which the arrays of lanes and stages of both sides lie */
     qdri_side out, in;
     qdri_segment *segment;
     int64_t segments;

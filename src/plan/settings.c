@@ -29,6 +29,12 @@ int qdri_settings_are_open(const qdri_settings *settings) {
     return !settings->scheduled && (!*settings->algorithm || !strcmp(settings->algorithm, any_algorithm));
 }
 
+int qdri_settings_are_plain(const qdri_settings *settings) {
+    return !*settings->algorithm && !*settings->pacing && !*settings->transport && !settings->chunk &&
+           !settings->window && !settings->barrier && settings->in_flight == QDRI_USUAL_IN_FLIGHT &&
+           !settings->scheduled;
+}
+
 /* A name of the environment must be right before all act on it, so that the sentence can say where. */
 static qdr_status check_algorithm(const char *name) {
     const qdri_algorithm *algorithm;
@@ -50,6 +56,7 @@ static qdr_status copy_name(char *to, size_t size, const char *from, const char 
 qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_environment,
                                  qdri_settings *settings) {
     *settings = (qdri_settings){.chunk = 0};
+    with_environment = with_environment && qdri_environment_speaks();
     QDRI_TRY(qdri_sized_refuse("qdr_plan_options", options->size, sizeof *options));
     if (options->chunk < 0 || options->window < 0 || options->in_flight < 0 ||
         options->in_flight > QDRI_MOST_IN_FLIGHT)
@@ -65,7 +72,7 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
         settings->window_exact = 1;
     }
     settings->barrier = options->barrier != 0;
-    settings->in_flight = options->in_flight ? options->in_flight : 2;
+    settings->in_flight = options->in_flight ? options->in_flight : QDRI_USUAL_IN_FLIGHT;
     const char *name = options->algorithm, *transport = options->transport;
     if (!name && with_environment) {
         QDRI_TRY(qdri_environment_or(NULL, QDRI_ENV_ALGORITHM, &name));

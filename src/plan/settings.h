@@ -19,11 +19,14 @@ typedef struct qdri_settings {
     int64_t scheduled; /* a schedule is given */
 } qdri_settings;
 
-enum { QDRI_MOST_IN_FLIGHT = 16 };
+enum { QDRI_MOST_IN_FLIGHT = 16, QDRI_USUAL_IN_FLIGHT = 2 };
 
 /* Local. From the options, with the environment where they say nothing. */
 qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_environment,
                                  qdri_settings *settings);
+
+/* Pure. Whether they are those of who asks for nothing, and of an environment that says nothing. */
+int qdri_settings_are_plain(const qdri_settings *settings);
 
 /* Pure. Whether no algorithm is asked for. */
 int qdri_settings_are_open(const qdri_settings *settings);

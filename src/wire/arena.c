@@ -36,6 +36,8 @@ struct qdri_arena {
     int64_t blocks, capacity;
     awaited *awaited; /* in the order in which they were given */
     int64_t awaiteds, awaited_capacity;
+    uint64_t *found; /* a bit for each page of all members' that this process has found; NULL: it keeps no count */
+    int64_t page;
 };
 
 /* A gibibyte each, less where many share an address space. */
@@ -141,15 +143,32 @@ void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset) {
     return wire->arena->base + member * wire->arena->size + offset;
 }
 
+/* ---- its pages ----------------------------------------------------------------------------------------- */
+
+static int is_found(const qdri_arena *arena, int64_t page) {
+    return (int)(arena->found[page / 64] >> page % 64 & 1);
+}
+
 /* Systems that know no such thing find the pages one by one, when they are needed. */
-void qdri_arena_warm(void *from, int64_t bytes) {
+static void find_pages(qdri_arena *arena, int64_t from, int64_t to) {
 #ifdef MADV_POPULATE_WRITE
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)from / page * page;
-    (void)madvise((void *)begin, (uintptr_t)from + (uintptr_t)bytes - begin, MADV_POPULATE_WRITE);
-#else
-    (void)from;
-    (void)bytes;
+    (void)madvise(arena->base + from * arena->page, (size_t)((to - from) * arena->page), MADV_POPULATE_WRITE);
 #endif
+    for (int64_t page = from; page < to; page++) arena->found[page / 64] |= UINT64_C(1) << page % 64;
+}
+
+/* What a plan before has used is there: asking the system for it again would take longer than many an exchange. */
+void qdri_arena_warm(qdri_wire *wire, const void *from, int64_t bytes) {
+    qdri_arena *arena = wire->arena;
+    if (!arena->found || bytes <= 0) return;
+    int64_t begin = (const char *)from - arena->base;
+    int64_t page = begin / arena->page, end = (begin + bytes + arena->page - 1) / arena->page;
+    while (page < end) {
+        int64_t next = page + 1;
+        while (next < end && is_found(arena, next) == is_found(arena, page)) next++;
+        if (!is_found(arena, page)) find_pages(arena, page, next);
+        page = next;
+    }
 }
 
 int qdri_arena_there(const qdri_wire *wire) {
@@ -173,12 +192,15 @@ void qdri_arena_attach(qdri_wire *wire, char *base, int64_t size, int file, int6
     arena->at = at + wire->member[wire->rank] * size;
     arena->block[0] = (block){GRAIN, size - GRAIN, 1};
     arena->blocks = 1;
+    arena->page = sysconf(_SC_PAGESIZE);
+    arena->found = QDRI_ZERO_ARRAY(uint64_t, wire->members * (size / arena->page / 64 + 1));
 }
 
 void qdri_arena_close(qdri_wire *wire) {
     if (wire->arena) {
         free(wire->arena->block);
         free(wire->arena->awaited);
+        free(wire->arena->found);
     }
     free(wire->arena);
     wire->arena = NULL;

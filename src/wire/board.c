@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "wire/inside.h"
 #include "wire/paper.h"
@@ -223,7 +224,10 @@ qdr_status qdri_board_show(qdri_wire *wire, const char *call, uint64_t shape, do
              kind = (digest_of(wire, call) ^ shape) * UINT64_C(0x9e3779b97f4a7c15);
     row *own = row_of(wire, wire->member[wire->rank], round);
     sight *aside = sight_of(wire, wire->member[wire->rank]);
-    if (own->kind != kind) snprintf(aside->call[round % 2], QDRI_PAPER_CALL, "%s", call);
+    if (wire->board_text[round % 2] != call) {
+        wire->board_text[round % 2] = call;
+        strncpy(aside->call[round % 2], call, QDRI_PAPER_CALL - 1);
+    }
     own->kind = kind;
     atomic_store_explicit(&own->shown, round, memory_order_release);
     if (wait_for_all(wire, call, kind, deadline)) {

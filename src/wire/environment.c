@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a wire takes from the environment, when it is made: the deadline of waits that name none, how many
- * ranks pretend to be a node, and whether choices are explained. A value that is refused on any rank is
+ * ranks pretend to be a node, whether they read each other's memory, and whether choices are explained. A value that is refused on any rank is
  * refused on all, because the ranks agree on it before they go on (node.c). The deadline is remembered for
  * the process, as the wire that was made last found it, so that nobody who waits has to read text.
  */
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/environment.h"
 #include "wire/inside.h"
@@ -23,17 +24,25 @@ static void name_strangers(void) {
 }
 
 qdr_status qdri_wire_environment(qdri_wire *wire) {
-    qdri_setting seconds, node, explain = {.given = 0};
+    qdri_setting seconds, node, read, explain = {.given = 0};
     QDRI_TRY(qdri_environment_read(QDRI_ENV_DEADLINE, &seconds));
     atomic_store(&deadline, seconds.seconds); /* also for the call in which others are refused */
     QDRI_TRY(qdri_environment_read(QDRI_ENV_NODE_RANKS, &node));
+    QDRI_TRY(qdri_environment_read(QDRI_ENV_NODE_READ, &read));
     if (wire->leads) QDRI_TRY(qdri_environment_read(QDRI_ENV_EXPLAIN, &explain));
     wire->node_ranks = (int)node.integer;
+    wire->reading = !read.given || strcmp(read.text, "auto") == 0 ? QDRI_READS_IF_FASTER
+                    : strcmp(read.text, "always") == 0            ? QDRI_READS_ALWAYS
+                                                                  : QDRI_READS_NEVER;
     wire->explains = explain.integer != 0;
     if (!wire->explains) return QDR_OK;
     qdri_log_to_stderr();
     name_strangers();
     return QDR_OK;
+}
+
+qdri_reading qdri_node_reading(const qdri_wire *wire) {
+    return wire->reading;
 }
 
 double qdri_patience(double seconds) {

@@ -18,9 +18,11 @@ static _Atomic uint64_t word;
 
 qdri_own_word qdri_own_word_here(void) {
     uint64_t none = 0;
-    uint64_t mine =
-        ((uint64_t)getpid() << 32 ^ (uint64_t)(1e9 * qdri_seconds())) * UINT64_C(0x9E3779B97F4A7C15) | 1;
-    atomic_compare_exchange_strong(&word, &none, mine);
+    if (!atomic_load(&word)) {
+        uint64_t mine =
+            ((uint64_t)getpid() << 32 ^ (uint64_t)(1e9 * qdri_seconds())) * UINT64_C(0x9E3779B97F4A7C15) | 1;
+        atomic_compare_exchange_strong(&word, &none, mine);
+    }
     return (qdri_own_word){(uint64_t)(uintptr_t)&word, atomic_load(&word)};
 }
 

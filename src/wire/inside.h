@@ -70,6 +70,7 @@ struct qdri_wire {
     int *node;                 /* [ranks]: the lowest rank of its node */
     int members, one_node, one_host, crowded;
     int node_ranks; /* of QDR_NODE_RANKS; 0: nodes are as they are */
+    qdri_reading reading;
     size_t segment_bytes;
     int segment_file;
     uint64_t token;    /* of this rank, for the names of what it shares */
@@ -77,6 +78,7 @@ struct qdri_wire {
     uint64_t board_round;
     const char *board_call; /* of which this is the digest */
     uint64_t board_digest;
+    const char *board_text[2]; /* the calls that this rank's rows name */
     int64_t *words; /* [2 ranks] */
     qdri_arena *arena;
 

@@ -113,9 +113,13 @@ void qdri_arena_give_later(qdri_wire *wire, int64_t offset, const _Atomic int64_
 /* Where a member's memory at an offset is mapped here. */
 void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset);
 /* Finds the pages of some of it, of whichever member, so that nobody has to wait for them later. */
-void qdri_arena_warm(void *from, int64_t bytes);
+void qdri_arena_warm(qdri_wire *wire, const void *from, int64_t bytes);
 
 /* ---- memory of other processes ------------------------------------------------------------------------- */
+
+/* Whether large messages may be read where they lie: QDR_NODE_READ. */
+typedef enum qdri_reading { QDRI_READS_IF_FASTER, QDRI_READS_ALWAYS, QDRI_READS_NEVER } qdri_reading;
+qdri_reading qdri_node_reading(const qdri_wire *wire);
 
 /* Local. What a process shows of itself, so that others of its node know that it is the one whose memory they read. */
 typedef struct qdri_own_word {

@@ -342,19 +342,19 @@ static int64_t ring_bytes(int64_t bytes, int64_t piece) {
     return pieces < qdri_cut_at.pieces ? pieces * stride_of(piece) : all;
 }
 
-void qdri_receiver_warm(const qdri_receiver *receiver, int64_t least, int64_t most) {
+void qdri_receiver_warm(const qdri_receiver *receiver, qdri_wire *wire, int64_t least, int64_t most) {
     if (most <= FIRST_CAPACITY) return; /* one page, or none */
     if (least <= receiver->capacity)
-        qdri_arena_warm(receiver->memory + receiver->offset, receiver->slots * stride_of(receiver->capacity));
+        qdri_arena_warm(wire, receiver->memory + receiver->offset, receiver->slots * stride_of(receiver->capacity));
     if (most > receiver->capacity && receiver->ring > 0)
-        qdri_arena_warm(receiver->memory + receiver->ring, ring_bytes(most, receiver->piece));
+        qdri_arena_warm(wire, receiver->memory + receiver->ring, ring_bytes(most, receiver->piece));
 }
 
-void qdri_sender_warm(qdri_sender *sender, int64_t least, int64_t most) {
+void qdri_sender_warm(qdri_sender *sender, qdri_wire *wire, int64_t least, int64_t most) {
     if (most <= FIRST_CAPACITY) return;
     read_slots(sender);
     if (least <= sender->capacity)
-        qdri_arena_warm(sender->memory + sender->offset, sender->slots * sender->stride);
+        qdri_arena_warm(wire, sender->memory + sender->offset, sender->slots * sender->stride);
     if (most > sender->capacity && find_ring(sender) > 0)
-        qdri_arena_warm(sender->ring, ring_bytes(most, sender->piece));
+        qdri_arena_warm(wire, sender->ring, ring_bytes(most, sender->piece));
 }

@@ -136,8 +136,8 @@ void qdri_receiver_expect(qdri_receiver *receiver, qdri_wire *wire, int64_t byte
 /* What both ends may do before the first exchange, if they know about how large messages will be: so that no page of memory
  * has to be found in it. Either end has to say the same. Then, when the other has done so, each looks for its pages. */
 void qdri_sender_expect(qdri_sender *sender, int64_t bytes, int64_t most);
-void qdri_receiver_warm(const qdri_receiver *receiver, int64_t least, int64_t most);
-void qdri_sender_warm(qdri_sender *sender, int64_t least, int64_t most);
+void qdri_receiver_warm(const qdri_receiver *receiver, qdri_wire *wire, int64_t least, int64_t most);
+void qdri_sender_warm(qdri_sender *sender, qdri_wire *wire, int64_t least, int64_t most);
 
 /* The flag of the next message, once it is raised; NULL: not yet. */
 static inline const qdri_flag *qdri_receiver_look(const qdri_receiver *receiver) {

@@ -303,8 +303,8 @@ static void test_expected(void **state) {
         open_channel(&both, 3, 1, 0, 0);
         qdri_sender_expect(&both.sender, bytes, MOST);
         qdri_receiver_expect(&both.receiver, NULL, bytes, MOST);
-        qdri_receiver_warm(&both.receiver, bytes, bytes);
-        qdri_sender_warm(&both.sender, bytes, bytes);
+        qdri_receiver_warm(&both.receiver, NULL, bytes, bytes);
+        qdri_sender_warm(&both.sender, NULL, bytes, bytes);
         int before = uses;
         qdri_receiver_expect(&both.receiver, NULL, bytes, MOST);
         assert_int_equal(uses, before);

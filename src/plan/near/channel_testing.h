@@ -71,8 +71,9 @@ void qdri_arena_give_later(qdri_wire *wire, int64_t offset, const _Atomic int64_
     qdri_arena_give(wire, offset);
 }
 
-void qdri_arena_warm(void *from, int64_t bytes) {
-    memset(from, 0x5a, (size_t)bytes); /* nothing is there yet */
+void qdri_arena_warm(qdri_wire *wire, const void *from, int64_t bytes) {
+    (void)wire;
+    memset(memory + ((const char *)from - memory), 0x5a, (size_t)bytes); /* nothing is there yet */
 }
 
 void *qdri_arena_at(const qdri_wire *wire, int member, int64_t offset) {

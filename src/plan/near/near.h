@@ -18,17 +18,13 @@ typedef struct qdri_neighbor {
     qdri_receiver receiver;
 } qdri_neighbor;
 
-/* Whether messages may be read where they lie: QDR_NODE_READ. */
-typedef enum qdri_reading { QDRI_READS_IF_FASTER, QDRI_READS_ALWAYS } qdri_reading;
-
 /* A plan's. */
 struct qdri_near {
     int active;              /* messages between ranks of one node go by memory; the same on all ranks */
-    qdri_neighbor *neighbor; /* by distance from this rank */
+    qdri_neighbor *neighbor; /* by distance from this rank; the block of memory that holds the other arrays too */
     int neighbors;
     char *is_near; /* [ranks]: QDRI_NEAR_OUT and QDRI_NEAR_IN; NULL: nobody is */
     int slots;
-    qdri_reading reads;
     qdri_ways *ways;       /* NULL: nothing is read where it lies */
     int sends, receives;   /* messages of an exchange, with neighbors */
     int *far_out, *far_in; /* places of the other partners, without this rank itself */
@@ -61,6 +57,10 @@ struct qdri_near_flow {
 /* Collective over the node. Finds neighbors and, if `wanted`, opens channels; *refused says that some member
  * could not. What fails on this rank alone is returned after the others know. */
 qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refused);
+/* The same in two local halves, for who has a round of the board for other things anyway: what each member has to be told; and,
+ * when nobody was refused, what each has told. */
+qdr_status qdri_near_offer(qdr_plan *plan, int wanted, int64_t *word_for, int *refused);
+void qdri_near_connect(qdr_plan *plan, const int64_t *word_from);
 /* Local, when all have opened theirs: looks for the pages of memory that the first exchange will need. */
 void qdri_near_warm(qdr_plan *plan);
 /* Local, also where a partner may write still. */

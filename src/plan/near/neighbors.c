@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/environment.h"
 #include "base/memory.h"
+#include "base/pile.h"
 #include "plan/near/near.h"
 
 /* ---- who they are -------------------------------------------------------------------------------------- */
@@ -48,22 +48,31 @@ static void add_neighbors(const qdr_plan *plan, qdri_near *near, const int *out,
     }
 }
 
+static void lay_out(qdri_near *near, qdr_partners_view view, int members, qdri_pile *pile) {
+    int most = view.sends + view.receives < members ? view.sends + view.receives : members;
+    near->neighbor = QDRI_PILE_ARRAY(pile, qdri_neighbor, most);
+    near->far_out = QDRI_PILE_ARRAY(pile, int, view.sends);
+    near->far_in = QDRI_PILE_ARRAY(pile, int, view.receives);
+    near->source_order = QDRI_PILE_ARRAY(pile, int, view.receives);
+    near->of_source = QDRI_PILE_ARRAY(pile, qdri_neighbor *, view.receives);
+    near->is_near = members > 0 ? QDRI_PILE_ARRAY(pile, char, view.ranks) : NULL;
+}
+
 static qdr_status find_neighbors(const qdr_plan *plan, int wanted, qdri_near *near) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
+    int members = wanted ? qdri_node_members(plan->wire) : 0;
+    qdri_pile pile = {NULL, 0};
+    lay_out(near, view, members, &pile);
+    pile.memory = qdri_alloc_zero(pile.used, 1);
+    pile.used = 0;
     int *place = QDRI_ARRAY(int, 2 * (int64_t)view.ranks);
-    near->far_out = QDRI_ARRAY(int, view.sends);
-    near->far_in = QDRI_ARRAY(int, view.receives);
-    near->source_order = QDRI_ARRAY(int, view.receives);
-    near->of_source = QDRI_ZERO_ARRAY(qdri_neighbor *, view.receives);
-    if (wanted) {
-        near->neighbor = QDRI_ARRAY(qdri_neighbor, qdri_node_members(plan->wire));
-        near->is_near = QDRI_ZERO_ARRAY(char, view.ranks);
-    }
-    if (!place || !near->far_out || !near->far_in || !near->source_order || !near->of_source ||
-        (wanted && (!near->neighbor || !near->is_near))) {
+    if (!place || !pile.memory) {
         free(place);
+        free(pile.memory);
+        *near = (qdri_near){.active = 0};
         return qdri_fail_memory();
     }
+    lay_out(near, view, members, &pile);
     find_places(view, place, place + view.ranks);
     if (wanted) add_neighbors(plan, near, place, place + view.ranks);
     order_sources(near, view.ranks, place + view.ranks);
@@ -80,10 +89,9 @@ static int slots_for(int in_flight) {
     return slots < QDRI_MOST_SLOTS ? slots : QDRI_MOST_SLOTS;
 }
 
-/* What a row says to each member: where its channel to this rank lies, and in the lowest bit that this rank
- * has messages for it; at this rank's own place, that it could do that. One end may know of an empty message
- * that the other does not: such a one has no channel. */
-static int open_receivers(qdr_plan *plan, qdri_near *near, int64_t *row) {
+/* The word for each member: where its channel to this rank lies, and in the lowest bit that this rank has messages for
+ * it. One end may know of an empty message that the other does not: such a one has no channel. */
+static int open_receivers(qdr_plan *plan, qdri_near *near, int64_t *word_for) {
     for (int i = 0; i < near->neighbors; i++) {
         qdri_neighbor *neighbor = &near->neighbor[i];
         int64_t offset = 0;
@@ -91,12 +99,12 @@ static int open_receivers(qdr_plan *plan, qdri_near *near, int64_t *row) {
             offset = qdri_receiver_open(&neighbor->receiver, plan->wire, near->slots);
             if (!offset) return 0;
         }
-        row[neighbor->member] = offset | (neighbor->destination >= 0);
+        word_for[neighbor->member] = offset | (neighbor->destination >= 0);
     }
     return 1;
 }
 
-/* What the neighbor's row says to this rank. */
+/* What the neighbor has told this rank. */
 static void connect(qdr_plan *plan, qdri_near *near, qdri_neighbor *neighbor, int64_t word) {
     int64_t offset = word & ~INT64_C(1);
     if (neighbor->destination >= 0 && offset) {
@@ -138,7 +146,7 @@ static void expect(qdr_plan *plan, qdri_neighbor *neighbor) {
         qdri_receiver_expect(&neighbor->receiver, plan->wire, most, whole);
         if (least <= whole && most > whole)
             qdri_receiver_expect(&neighbor->receiver, plan->wire, whole, whole);
-        qdri_receiver_warm(&neighbor->receiver, least, most);
+        qdri_receiver_warm(&neighbor->receiver, plan->wire, least, most);
     }
 }
 
@@ -147,47 +155,61 @@ void qdri_near_warm(qdr_plan *plan) {
     for (int i = 0; i < plan->near->neighbors; i++) {
         qdri_neighbor *neighbor = &plan->near->neighbor[i];
         if (neighbor->destination >= 0)
-            qdri_sender_warm(&neighbor->sender, view.send_items[neighbor->destination],
+            qdri_sender_warm(&neighbor->sender, plan->wire, view.send_items[neighbor->destination],
                              likely_bytes(view.send_items, neighbor->destination));
     }
 }
 
-static qdr_status open_channels(qdr_plan *plan, qdri_near *near, int could, double deadline, int *refused) {
-    qdri_wire *wire = plan->wire;
-    int members = qdri_node_members(wire), own = qdri_node_member(wire, qdri_wire_rank(wire));
-    int64_t *row = qdri_board_write(wire);
-    memset(row, 0, (size_t)members * sizeof *row);
-    row[own] = could && open_receivers(plan, near, row);
-    QDRI_TRY(qdri_board_show(wire, "qdr_plan_create", 0, deadline));
-    for (int i = 0; i < members; i++) *refused |= !qdri_board_read(wire, i)[i];
-    for (int i = 0; i < near->neighbors && !*refused; i++) {
-        connect(plan, near, &near->neighbor[i], qdri_board_read(wire, near->neighbor[i].member)[own]);
-        expect(plan, &near->neighbor[i]);
-    }
-    return QDR_OK;
-}
-
 /* Whether messages may be read where they lie is each receiver's own affair. */
 static qdr_status open_reading(const qdr_plan *plan, qdri_near *near) {
-    qdri_setting setting;
-    QDRI_TRY(qdri_environment_read(QDRI_ENV_NODE_READ, &setting));
-    near->reads = QDRI_READS_IF_FASTER;
-    if (setting.given && strcmp(setting.text, "always") == 0) near->reads = QDRI_READS_ALWAYS;
-    if (setting.given && strcmp(setting.text, "never") == 0) return QDR_OK;
+    if (qdri_node_reading(plan->wire) == QDRI_READS_NEVER) return QDR_OK;
     near->ways = qdri_ways_of(plan->wire);
     return near->ways ? QDR_OK : qdri_fail_memory();
 }
 
-qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refused) {
+qdr_status qdri_near_offer(qdr_plan *plan, int wanted, int64_t *word_for, int *refused) {
+    qdri_near *near = plan->near;
     qdri_near_close(plan);
-    wanted = wanted && qdri_node_members(plan->wire) > 1;
     *refused = wanted && !qdri_arena_there(plan->wire);
-    wanted = wanted && !*refused;
-    qdr_status status = find_neighbors(plan, wanted, plan->near);
-    if (!status && wanted) status = open_reading(plan, plan->near);
-    plan->near->slots = slots_for(plan->in_flight);
-    if (wanted) QDRI_TRY(open_channels(plan, plan->near, !status, deadline, refused));
-    if (!status) list_far(plan->near, qdr_partners_look(plan->partners));
+    qdr_status status = find_neighbors(plan, wanted && !*refused, near);
+    if (!status && wanted) status = open_reading(plan, near);
+    near->slots = slots_for(plan->in_flight);
+    if (!wanted) return status;
+    memset(word_for, 0, (size_t)qdri_node_members(plan->wire) * sizeof *word_for);
+    *refused |= status || !open_receivers(plan, near, word_for);
+    return status;
+}
+
+void qdri_near_connect(qdr_plan *plan, const int64_t *word_from) {
+    qdri_near *near = plan->near;
+    for (int i = 0; i < near->neighbors; i++) {
+        connect(plan, near, &near->neighbor[i], word_from[near->neighbor[i].member]);
+        expect(plan, &near->neighbor[i]);
+    }
+    list_far(near, qdr_partners_look(plan->partners));
+}
+
+/* Each row has at its member's own place that it could do all. */
+static qdr_status show(qdr_plan *plan, double deadline, int64_t *word, int *refused) {
+    qdri_wire *wire = plan->wire;
+    int members = qdri_node_members(wire), own = qdri_node_member(wire, qdri_wire_rank(wire));
+    int64_t *row = qdri_board_write(wire);
+    memcpy(row, word, (size_t)members * sizeof *row);
+    row[own] = !*refused;
+    QDRI_TRY(qdri_board_show(wire, "qdr_plan_create", 0, deadline));
+    for (int i = 0; i < members; i++) {
+        *refused |= !qdri_board_read(wire, i)[i];
+        word[i] = qdri_board_read(wire, i)[own];
+    }
+    return QDR_OK;
+}
+
+qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refused) {
+    int64_t *word = qdri_board_words(plan->wire);
+    wanted = wanted && qdri_node_members(plan->wire) > 1;
+    qdr_status status = qdri_near_offer(plan, wanted, word, refused);
+    if (wanted && qdri_arena_there(plan->wire)) QDRI_TRY(show(plan, deadline, word, refused));
+    if (!status && !*refused) qdri_near_connect(plan, word);
     return status;
 }
 
@@ -198,10 +220,5 @@ void qdri_near_close(qdr_plan *plan) {
         if (near->neighbor[i].receiver.shared) qdri_receiver_close(&near->neighbor[i].receiver, plan->wire);
     }
     free(near->neighbor);
-    free(near->is_near);
-    free(near->far_out);
-    free(near->far_in);
-    free(near->source_order);
-    free(near->of_source);
     *near = (qdri_near){.active = 0};
 }

@@ -36,7 +36,7 @@ void qdri_reads_start(qdri_exchange *exchange) {
     if (!large) return;
     qdri_race *race = race_of(exchange);
     int even = 1, odd = 1;
-    if (near->reads != QDRI_READS_ALWAYS) {
+    if (qdri_node_reading(exchange->wire) != QDRI_READS_ALWAYS) {
         odd = races(exchange, race) || qdri_race_best(race) == QDRI_WAY_READ;
         even = !exchange->near_race && odd;
     }
