@@ -24,8 +24,10 @@ static inline void *qdri_pile_take(qdri_pile *pile, int64_t count, size_t size) 
     enum { ALIGNMENT = 16 };
     char *place = pile->memory ? pile->memory + pile->used : NULL;
     const int64_t most = INT64_MAX / 2;
-    if (count < 0 || pile->used > most - ALIGNMENT ||
-        (size > 0 && count > (most - ALIGNMENT - pile->used) / (int64_t)size))
+    int is_small =
+        (uint64_t)count >> 32 == 0 && size >> 24 == 0 && (uint64_t)pile->used < (UINT64_C(1) << 61);
+    if (!is_small && (count < 0 || pile->used > most - ALIGNMENT || /* which would take a division */
+                      (size > 0 && count > (most - ALIGNMENT - pile->used) / (int64_t)size)))
         pile->used = INT64_MAX;
     else
         pile->used += (count * (int64_t)size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

@@ -224,8 +224,8 @@ static qdr_status hope(qdr_plan *plan, int asks, double deadline, qdri_term *fac
 
 /* Rank 0 tells its settings, and everyone compares his own; who makes no sense of them, or has asked for something else, comes to
  * the agreement, where all hear of it. */
-static qdr_status hear_settings(const qdr_plan *plan, const qdr_plan_options *options, qdri_settings *settings,
-                                double deadline, qdr_status *mine) {
+static qdr_status hear_settings(const qdr_plan *plan, const qdr_plan_options *options,
+                                qdri_settings *settings, double deadline, qdr_status *mine) {
     int64_t scheduled = settings->scheduled;
     QDRI_TRY(qdri_agree(plan->wire, &(qdri_agreement){.call = "qdr_plan_create",
                                                       .told = settings,

@@ -33,12 +33,17 @@ int qdri_span_find(const qdri_wire *wire, const uint64_t *taken) {
     return -1;
 }
 
+static void flip_span(qdri_wire *wire, int64_t span) {
+    wire->tag_span[span / 64] ^= UINT64_C(1) << span % 64;
+    wire->tag_digest ^= qdri_mix((uint64_t)span + 1);
+}
+
 qdr_status qdri_span_take(qdri_wire *wire, int64_t span, int *first_tag) {
     if (span < 0 || span >= wire->tag_spans)
         return qdri_fail(QDR_ERR_RANGE,
                          "%d plans live on this communicator, and MPI has no more tags; destroy some",
                          wire->tag_spans);
-    wire->tag_span[span / 64] |= UINT64_C(1) << span % 64;
+    flip_span(wire, span);
     wire->next_span = (int)((span + 1) % wire->tag_spans);
     *first_tag = QDRI_FREE_TAGS + (int)span * QDRI_TAGS;
     return QDR_OK;
@@ -46,7 +51,7 @@ qdr_status qdri_span_take(qdri_wire *wire, int64_t span, int *first_tag) {
 
 void qdri_wire_return_tags(qdri_wire *wire, int first_tag) {
     int span = (first_tag - QDRI_FREE_TAGS) / QDRI_TAGS;
-    wire->tag_span[span / 64] &= ~(UINT64_C(1) << span % 64);
+    if (wire->tag_span[span / 64] >> span % 64 & 1) flip_span(wire, span);
 }
 
 /* ---- on a node ----------------------------------------------------------------------------------------- */
@@ -70,8 +75,7 @@ static row row_of(const qdri_wire *wire, int rank) {
     return row_in(wire, qdri_board_read(wire, rank));
 }
 
-static int64_t digest(const int64_t *word, int count) {
-    uint64_t all = 1;
+static int64_t digest(const int64_t *word, int count, uint64_t all) {
     for (int i = 0; i < count; i++)
         all = ((all ^ (uint64_t)word[i]) + (all >> 29)) * UINT64_C(0x9e3779b97f4a7c15);
     return (int64_t)qdri_mix(all);
@@ -94,7 +98,9 @@ static void write_row(qdri_wire *wire, const qdri_agreement *agreement, row own)
     *own.status = agreement->status;
     for (int i = 0; i < agreement->terms; i++) own.value[i] = agreement->term[i].value;
     for (int i = 0; i < words; i++) own.value[agreement->terms + i] = (int64_t)bits[i];
-    *own.digest = digest(own.status, 1 + agreement->terms + words);
+    /* Of tags there are many words, whose digest is at hand. */
+    *own.digest = agreement->wants_tags ? digest(own.status, 1 + agreement->terms, wire->tag_digest)
+                                        : digest(own.status, 1 + agreement->terms + words, 1);
 }
 
 /* Whether equal values of all ranks come to that value. */

@@ -36,7 +36,8 @@ struct qdri_arena {
     int64_t blocks, capacity;
     awaited *awaited; /* in the order in which they were given */
     int64_t awaiteds, awaited_capacity;
-    uint64_t *found; /* a bit for each page of all members' that this process has found; NULL: it keeps no count */
+    uint64_t
+        *found; /* a bit for each page of all members' that this process has found; NULL: it keeps no count */
     int64_t page;
 };
 

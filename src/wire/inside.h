@@ -59,6 +59,7 @@ struct qdri_wire {
     qdri_keepsake *keepsakes;
 
     uint64_t tag_span[QDRI_TAG_SPANS / 64]; /* taken on this rank */
+    uint64_t tag_digest;                    /* of them */
     int tag_spans, next_span;
 
     qdri_council *council; /* of all ranks; NULL: there is none yet, or they share a node */

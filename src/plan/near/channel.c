@@ -345,7 +345,8 @@ static int64_t ring_bytes(int64_t bytes, int64_t piece) {
 void qdri_receiver_warm(const qdri_receiver *receiver, qdri_wire *wire, int64_t least, int64_t most) {
     if (most <= FIRST_CAPACITY) return; /* one page, or none */
     if (least <= receiver->capacity)
-        qdri_arena_warm(wire, receiver->memory + receiver->offset, receiver->slots * stride_of(receiver->capacity));
+        qdri_arena_warm(wire, receiver->memory + receiver->offset,
+                        receiver->slots * stride_of(receiver->capacity));
     if (most > receiver->capacity && receiver->ring > 0)
         qdri_arena_warm(wire, receiver->memory + receiver->ring, ring_bytes(most, receiver->piece));
 }

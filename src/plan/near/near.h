@@ -20,8 +20,9 @@ typedef struct qdri_neighbor {
 
 /* A plan's. */
 struct qdri_near {
-    int active;              /* messages between ranks of one node go by memory; the same on all ranks */
-    qdri_neighbor *neighbor; /* by distance from this rank; the block of memory that holds the other arrays too */
+    int active; /* messages between ranks of one node go by memory; the same on all ranks */
+    qdri_neighbor
+        *neighbor; /* by distance from this rank; the block of memory that holds the other arrays too */
     int neighbors;
     char *is_near; /* [ranks]: QDRI_NEAR_OUT and QDRI_NEAR_IN; NULL: nobody is */
     int slots;
