@@ -187,6 +187,12 @@ static qdr_status agree_on_facts(qdr_plan *plan, qdr_status mine, int64_t *words
     return QDR_OK;
 }
 
+/* What was agreed on is not used. */
+static void spare_tags(qdr_plan *plan) {
+    qdri_wire_spare_tags(plan->wire, plan->first_tag);
+    plan->first_tag = 0;
+}
+
 /* Neighbors, facts and tags. Where a node has no memory for its channels, all is found out again without. */
 static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, double deadline,
                            qdri_term *fact) {
@@ -199,12 +205,12 @@ static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, doub
     if (!fact[REFUSED].value) return QDR_OK;
     qdri_explain(plan->wire, "plan %lld: some node has no shared memory for it; MPI instead",
                  (long long)plan->number);
-    qdri_wire_return_tags(plan->wire, plan->first_tag);
+    spare_tags(plan);
     return find_out(plan, QDR_OK, 0, deadline, fact);
 }
 
 /* Where all share a node, in the hope that nobody asks for anything: the words by which channels are opened go along. False: it
- * was in vain, but for the tags, which are the next anyway. */
+ * was in vain. */
 static qdr_status hope(qdr_plan *plan, int asks, double deadline, qdri_term *fact, int *has_come_true) {
     int64_t *words = qdri_board_words(plan->wire);
     int wants_near = qdri_node_members(plan->wire) > 1, refused = 0;
@@ -218,7 +224,7 @@ static qdr_status hope(qdr_plan *plan, int asks, double deadline, qdri_term *fac
     if (*has_come_true)
         qdri_near_connect(plan, words + qdri_wire_ranks(plan->wire));
     else
-        qdri_wire_return_tags(plan->wire, plan->first_tag);
+        spare_tags(plan);
     return QDR_OK;
 }
 

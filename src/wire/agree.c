@@ -54,6 +54,11 @@ void qdri_wire_return_tags(qdri_wire *wire, int first_tag) {
     if (wire->tag_span[span / 64] >> span % 64 & 1) flip_span(wire, span);
 }
 
+void qdri_wire_spare_tags(qdri_wire *wire, int first_tag) {
+    qdri_wire_return_tags(wire, first_tag);
+    wire->next_span = (first_tag - QDRI_FREE_TAGS) / QDRI_TAGS;
+}
+
 /* ---- on a node ----------------------------------------------------------------------------------------- */
 
 /* Words of a row: a digest of the status and the values, a word for each member, the status, the values and a text. Few

@@ -93,6 +93,8 @@ void qdri_wire_leave_messages(qdri_wire *wire);
 
 /* Gives back a span of tags (tags.h), which came from qdri_agree() (agree.h). */
 void qdri_wire_return_tags(qdri_wire *wire, int first_tag);
+/* The same, on all ranks, where nobody has used them: they are the next again. */
+void qdri_wire_spare_tags(qdri_wire *wire, int first_tag);
 
 /* The number of this wire's next collective round of discovery, which makes its tag a fresh one. */
 int qdri_wire_next_round(qdri_wire *wire);
