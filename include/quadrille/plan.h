@@ -92,7 +92,7 @@ typedef struct qdr_plan_options {
     /* As for qdr_schedule_create(), or "auto": what turns out to be fastest. NULL: QDR_ALGORITHM of the environment, else
      * "auto". */
     const char *algorithm;
-    const qdr_machine *machine; /* for algorithms that need one */
+    const qdr_machine *machine; /* for algorithms that need one; and, without an algorithm, to begin with what it predicts */
     const char *pacing;         /* a name of qdr_pacing(); NULL: what suits the algorithm */
     int64_t chunk;              /* bytes; 0: QDR_CHUNK, else the default */
     int64_t window;             /* bytes; 0: QDR_WINDOW, else found by measuring */
@@ -104,6 +104,10 @@ typedef struct qdr_plan_options {
     double deadline;           /* of a wait in which nothing moves; 0: QDR_DEADLINE, else none */
     qdr_trace_function *trace; /* NULL: none */
     void *trace_context;
+    /* How many exchanges are expected, all of them with the partners' own sizes: then, without an algorithm, also those are tried
+     * that have to know every size, and that take time to build. 0: unknown, and sizes may differ from call to call. */
+    int64_t reuse;
+    int64_t item_bytes; /* of an item, as exchanges will say, for what `machine` predicts; 0: 1 */
 } qdr_plan_options;
 #ifdef __cplusplus
 #define QDR_PLAN_OPTIONS qdr_plan_options_initial()

@@ -197,8 +197,8 @@ static inline qdr_status qdr_way_predict(const qdr_pattern *pattern, const qdr_w
                                          const qdr_machine *machine, int64_t item_bytes, double *seconds);
 
 /* Local. The algorithms among which a plan of this pattern chooses by trying them (plan.h) where none is asked for and each
- * rank has a host of its own: the index-th, the most promising first; NULL past the last. */
-const char *qdr_auto_candidate(const qdr_pattern *pattern, int index);
+ * rank has a host of its own: the index-th, the most promising first; NULL past the last. `reuse` is that of its options. */
+const char *qdr_auto_candidate(const qdr_pattern *pattern, int64_t reuse, int index);
 
 /* Local. Why the first comes first, in one sentence; valid until this thread asks again. */
 const char *qdr_auto_reason(const qdr_pattern *pattern);

@@ -17,8 +17,9 @@ static const double hopeless = 1.6, drift = 3;
 enum { FIRST_TWO = 2, MOST_EARLY = 12, APART = 8, FIRST_LATE = 16, FACTOR = 4, LARGEST_STEP = 4096 };
 static const double early_seconds = 0.02;
 
-void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, unsigned risky) {
-    *chooser = (qdri_chooser){.candidates = candidates, .in_flight = in_flight, .risky = risky};
+void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, unsigned risky, unsigned small) {
+    *chooser =
+        (qdri_chooser){.candidates = candidates, .in_flight = in_flight, .risky = risky, .small = small};
 }
 
 int qdri_chooser_class_of(int64_t item_bytes) {
@@ -52,8 +53,10 @@ int qdri_chooser_best(const qdri_chooser *chooser, int size_class) {
 /* ---- a challenger -------------------------------------------------------------------------------------- */
 
 static int may_try(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
-    if (!(chooser->risky >> candidate & 1)) return 1;
+    int is_risky = (int)(chooser->risky >> candidate & 1), is_small = (int)(chooser->small >> candidate & 1);
+    if (!is_risky && !is_small) return 1;
     if (!known->is_tried) return 0;
+    if (is_small) return known->bytes <= harmless;
     return known->bytes <= harmless || known->bytes >= fast * known->seconds[known->best];
 }
 

@@ -68,7 +68,7 @@ static double first_is_best(int candidate, int size_class, int64_t number) {
 static void one_candidate_needs_no_contest(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 1, 2, 0);
+    qdri_chooser_open(&chooser, 1, 2, 0, 0);
     play(&chooser, 100, NULL, first_is_best, 0);
     assert_int_equal(told.trials, 0);
     assert_int_equal(told.runs[99], 0);
@@ -80,12 +80,12 @@ static void the_best_is_found(void **state) {
     for (int in_flight = 1; in_flight <= 16; in_flight++)
         for (int candidates = 2; candidates <= 3; candidates++) {
             qdri_chooser chooser;
-            qdri_chooser_open(&chooser, candidates, in_flight, 0);
+            qdri_chooser_open(&chooser, candidates, in_flight, 0, 0);
             play(&chooser, 200, NULL, last_is_best, 0);
             int64_t after = in_flight < 2 ? 5 : 2 * in_flight + 1;
             assert_int_equal(told.runs[after], candidates - 1);
             assert_int_equal(told.runs[after + 1], candidates - 1);
-            qdri_chooser_open(&chooser, candidates, in_flight, 0);
+            qdri_chooser_open(&chooser, candidates, in_flight, 0, 0);
             play(&chooser, 200, NULL, first_is_best, 0);
             assert_int_equal(told.runs[after], 0);
         }
@@ -95,14 +95,14 @@ static void the_best_is_found(void **state) {
 static void a_risk_is_taken_only_where_it_may_pay(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 3, 2, 1u << 2);
+    qdri_chooser_open(&chooser, 3, 2, 1u << 2, 0);
     play(&chooser, 10000, NULL, last_is_best, 1e6);
     assert_int_equal(told.tried[2], 0);
     assert_int_equal(told.runs[9999], 1);
-    qdri_chooser_open(&chooser, 3, 2, 1u << 2);
+    qdri_chooser_open(&chooser, 3, 2, 1u << 2, 0);
     play(&chooser, 100, NULL, last_is_best, 100);
     assert_int_equal(told.runs[5], 2);
-    qdri_chooser_open(&chooser, 3, 2, 1u << 2);
+    qdri_chooser_open(&chooser, 3, 2, 1u << 2, 0);
     play(&chooser, 100, NULL, last_is_best, 1e9);
     assert_int_equal(told.runs[5], 2);
 }
@@ -116,7 +116,7 @@ static double turns(int candidate, int size_class, int64_t number) {
 static void a_change_is_noticed(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 3, 2, 0);
+    qdri_chooser_open(&chooser, 3, 2, 0, 0);
     play(&chooser, 4000, NULL, turns, 0);
     assert_int_equal(told.runs[900], 0);
     assert_int_equal(told.runs[1100], 2);
@@ -125,7 +125,7 @@ static void a_change_is_noticed(void **state) {
 static void trials_become_rare(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 3, 2, 0);
+    qdri_chooser_open(&chooser, 3, 2, 0, 0);
     play(&chooser, LONGEST, NULL, first_is_best, 0);
     assert_in_range(told.trials, 8, 60);
     assert_in_range(told.tried[2], 1, 3); /* hopeless, so not again */
@@ -143,7 +143,7 @@ static double by_class(int candidate, int size_class, int64_t number) {
 static void classes_are_kept_apart(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 2, 2, 0);
+    qdri_chooser_open(&chooser, 2, 2, 0, 0);
     play(&chooser, 3000, two_classes, by_class, 0);
     assert_int_equal(told.runs[100], 0);
     assert_int_equal(told.runs[2999], 1);
@@ -160,7 +160,7 @@ static int mixed(int64_t number) {
 static void nonsense_teaches_nothing(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 3, 2, 0);
+    qdri_chooser_open(&chooser, 3, 2, 0, 0);
     play(&chooser, 1000, mixed, last_is_best, 0);
     assert_in_range(told.trials, 4, 12);
     for (int64_t i = 300; i < 1000; i++) assert_int_equal(told.runs[i], 0);
@@ -179,13 +179,8 @@ static void classes_are_powers_of_two(void **state) {
 
 static void the_rule_lists_what_can_run(void **state) {
     char why[200];
-    qdri_traits facts = {.ranks = 8,
-                         .one_host = 1,
-                         .fan_in = 7,
-                         .least_fan_in = 7,
-                         .largest = 200,
-                         .smallest = 100,
-                         .most = 4};
+    qdri_traits facts = {
+        .ranks = 8, .one_host = 1, .fan_in = 7, .least_fan_in = 7, .largest = 200, .smallest = 100};
     (void)state;
     qdri_rule_result rule = qdri_rule(&facts, why, sizeof why);
     assert_int_equal(rule.count, 1);
@@ -205,9 +200,43 @@ static void the_rule_lists_what_can_run(void **state) {
     facts.smallest = 0;
     rule = qdri_rule(&facts, why, sizeof why);
     assert_int_equal(rule.count, 2);
-    facts.most = 1;
-    rule = qdri_rule(&facts, why, sizeof why);
-    assert_int_equal(rule.count, 1);
+}
+
+static void more_is_tried_where_sizes_stay(void **state) {
+    qdri_traits facts = {
+        .ranks = 8, .fan_in = 7, .least_fan_in = 7, .largest = 200, .smallest = 190, .reuse = 1000};
+    (void)state;
+    qdri_rule_result rule = qdri_rule(&facts, NULL, 0);
+    assert_int_equal(rule.count, 4);
+    assert_string_equal(rule.algorithm[3], "recursive");
+    assert_int_equal(rule.small, 8);
+    facts.is_idle = 1; /* and could pass on nothing */
+    rule = qdri_rule(&facts, NULL, 0);
+    assert_string_equal(rule.algorithm[rule.count - 1], "coloring");
+    facts.least_fan_in = 3;
+    facts.is_idle = 0;
+    rule = qdri_rule(&facts, NULL, 0);
+    assert_string_equal(rule.algorithm[3], "coloring");
+    facts.reuse = 10; /* it would not have paid by then */
+    rule = qdri_rule(&facts, NULL, 0);
+    assert_int_equal(rule.count, 3);
+    qdri_rule_reorder(&rule, 2, (int64_t[]){2, 0});
+    assert_int_equal(rule.count, 2);
+    assert_string_equal(rule.algorithm[0], "async");
+    assert_string_equal(rule.algorithm[1], "paced");
+    assert_int_equal(rule.risky, 1);
+}
+
+/* What passes on the messages of others is tried where there are few bytes. */
+static void the_small_are_tried_with_few_bytes(void **state) {
+    qdri_chooser chooser;
+    (void)state;
+    qdri_chooser_open(&chooser, 2, 2, 0, 2);
+    play(&chooser, 100, NULL, last_is_best, 1e6);
+    assert_int_equal(told.tried[1], 0);
+    qdri_chooser_open(&chooser, 2, 2, 0, 2);
+    play(&chooser, 100, NULL, last_is_best, 1000);
+    assert_int_equal(told.runs[99], 1);
 }
 
 int main(void) {
@@ -221,6 +250,8 @@ int main(void) {
         cmocka_unit_test(nonsense_teaches_nothing),
         cmocka_unit_test(classes_are_powers_of_two),
         cmocka_unit_test(the_rule_lists_what_can_run),
+        cmocka_unit_test(more_is_tried_where_sizes_stay),
+        cmocka_unit_test(the_small_are_tried_with_few_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

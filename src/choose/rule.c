@@ -5,18 +5,30 @@
  *     paced      is never bad, whatever the pattern: it comes first where nothing speaks for another
  *     pairwise   needs no grants, and where all phases end together it is the best
  *     async      is the cheapest for small messages, and where ports never overflow
+ *     coloring   has the fewest phases, and has to be built: after some exchanges that has paid
+ *     recursive  has lg n startups where the others have n; what it passes on makes it dear for large messages
  *
- * Sizes may differ at every exchange of a plan whose algorithm nobody asked for. `pairwise` has a place only for messages
- * that the plan knows of, so a partner without items rules it out.
+ * Sizes may differ at every exchange of a plan whose algorithm nobody asked for, unless it is said how often they are the
+ * same; the last two have to know them. `pairwise` has a place only for messages that the plan knows of, so a partner without
+ * items rules it out. Who has no partner may leave out exchanges, and can pass on nothing.
  */
 #include "choose/rule.h"
 
 #include <stdio.h>
 
-static void add(qdri_rule_result *result, int most, const char *algorithm, int is_risky) {
-    if (result->count >= most || result->count == QDRI_CHOOSER_MOST) return;
-    if (is_risky) result->risky |= 1u << result->count;
+typedef enum care { NO_CARE, RISKY, SMALL } care;
+
+static void add(qdri_rule_result *result, const char *algorithm, care care) {
+    if (result->count == QDRI_CHOOSER_MOST) return;
+    if (care == RISKY) result->risky |= 1u << result->count;
+    if (care == SMALL) result->small |= 1u << result->count;
     result->algorithm[result->count++] = algorithm;
+}
+
+/* Whether a schedule of the whole pattern is worth its time and its memory, and every rank's knowing it. */
+static int is_worth_building(const qdri_traits *facts) {
+    const int64_t least_reuse = 100, most_messages = 4 << 20;
+    return facts->reuse >= least_reuse && facts->fan_in <= most_messages / facts->ranks;
 }
 
 /* Phases of pairs end at about the same time for all: where sizes differ by more, pairs wait for each other as long as
@@ -43,16 +55,29 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     qdri_rule_result result = {.count = 0};
     if (why) explain(facts, why, size);
     if (facts->one_host || facts->fan_in <= 1) {
-        add(&result, 1, "async", 0);
+        add(&result, "async", NO_CARE);
         return result;
     }
-    if (qdri_rule_is_even(facts)) {
-        add(&result, facts->most, "pairwise", 0);
-        add(&result, facts->most, "paced", 0);
-    } else {
-        add(&result, facts->most, "paced", 0);
-        if (facts->smallest > 0) add(&result, facts->most, "pairwise", 0);
+    int is_even = qdri_rule_is_even(facts);
+    if (is_even) add(&result, "pairwise", NO_CARE);
+    add(&result, "paced", NO_CARE);
+    if (!is_even && facts->smallest > 0) add(&result, "pairwise", NO_CARE);
+    add(&result, "async", RISKY);
+    if (is_worth_building(facts)) {
+        if (facts->least_fan_in == facts->ranks - 1 && !facts->is_idle)
+            add(&result, "recursive", SMALL);
+        else
+            add(&result, "coloring", NO_CARE);
     }
-    add(&result, facts->most, "async", 1);
     return result;
+}
+
+void qdri_rule_reorder(qdri_rule_result *rule, int count, const int64_t *order) {
+    qdri_rule_result given = *rule;
+    *rule = (qdri_rule_result){.count = 0};
+    for (int i = 0; i < count; i++)
+        add(rule, given.algorithm[order[i]],
+            given.risky >> order[i] & 1   ? RISKY
+            : given.small >> order[i] & 1 ? SMALL
+                                          : NO_CARE);
 }

@@ -15,17 +15,22 @@ typedef struct qdri_traits {
     int ranks, one_host;
     int64_t fan_in, least_fan_in; /* most and fewest messages with items into one rank */
     int64_t largest, smallest;    /* items of a message; a partner without items has one of 0 */
-    int most;                     /* candidates, for which there is room */
+    int64_t reuse;                /* exchanges with these very sizes; 0: sizes may differ */
+    int is_idle;                  /* a rank has no partner, and may leave out exchanges */
 } qdri_traits;
 
 typedef struct qdri_rule_result {
     const char *algorithm[QDRI_CHOOSER_MOST];
     int count;
     unsigned risky; /* bits: those that may overflow a port */
+    unsigned small; /* bits: those that are for small messages alone */
 } qdri_rule_result;
 
 /* Whether everyone has about the same for everyone. */
 int qdri_rule_is_even(const qdri_traits *facts);
+
+/* Puts them in another order, and leaves out the rest: `order` has `count` places of this list. */
+void qdri_rule_reorder(qdri_rule_result *rule, int count, const int64_t *order);
 
 /* With one sentence why, unless there is no room for it (NULL). */
 qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size);

@@ -46,12 +46,16 @@ static qdr_status check(const qdri_exchange *exchange, const qdr_buffers *buffer
             QDR_ERR_RANGE,
             "qdr_plan_start: buffers.item_bytes is %lld; expected the bytes of one item, 1 or more",
             (long long)buffers->item_bytes);
-    if ((buffers->outgoing_items || buffers->incoming_items) && !exchange->candidate->any_size)
+    if ((!buffers->outgoing_items && !buffers->incoming_items) || exchange->candidate->any_size)
+        return QDR_OK;
+    if (exchange->plan->is_by_rule)
         return qdri_fail(QDR_ERR_INVALID,
-                         "sizes may differ from call to call with paced, async and distributed, and where no "
-                         "algorithm was asked for; this plan was asked to run %s",
-                         exchange->candidate->algorithm);
-    return QDR_OK;
+                         "this plan was made to be used again with the sizes of its partners (reuse of its "
+                         "options); without, sizes may differ from call to call");
+    return qdri_fail(QDR_ERR_INVALID,
+                     "sizes may differ from call to call with paced, async and distributed, and where no "
+                     "algorithm was asked for; this plan was asked to run %s",
+                     exchange->candidate->algorithm);
 }
 
 /* ---- bytes --------------------------------------------------------------------------------------------- */

@@ -74,7 +74,7 @@ static qdr_status from_algorithm(const qdr_plan *plan, qdri_candidate *candidate
     if (!status) status = qdri_program_from_schedule(schedule, view, is_near, &candidate->program);
     if (!status && matrix) candidate->schedule = qdri_schedule_retain(schedule);
     /* Where the rule takes pairs, there is a hop for every message that can come, and it is a whole one. */
-    candidate->any_size |= plan->is_by_rule;
+    candidate->any_size |= plan->is_by_rule && !matrix;
     qdr_schedule_destroy(&schedule);
     return status;
 }
@@ -167,6 +167,7 @@ qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const
         if (!status) status = from_algorithm(plan, candidate, algorithm, machine, matrix);
         qdr_pattern_destroy(&matrix);
     }
+    if (plan->is_by_rule && settings->reuse) candidate->any_size = 0; /* as was said, whoever runs */
     candidate->algorithm = algorithm->name;
     if (!status) status = qdri_executor_find(settings->pacing, algorithm, &candidate->executor);
     if (!status && algorithm->at_run_time && candidate->executor->read)

@@ -16,6 +16,8 @@
 #include "discover/partners.h"
 #include "choose/rule.h"
 #include "plan/candidate.h"
+#include "plan/foresee.h"
+#include "plan/knock.h"
 #include "plan/lore.h"
 #include "plan/mark.h"
 #include "plan/near/near.h"
@@ -41,9 +43,11 @@ static qdr_status compare(const qdr_plan_options *options, int scheduled, const 
                          options->transport, agreed->transport);
     if ((options->chunk && options->chunk != agreed->chunk) ||
         (options->window && options->window != agreed->window) || !options->barrier != !agreed->barrier ||
-        (options->in_flight && options->in_flight != agreed->in_flight))
-        return qdri_fail(QDR_ERR_MISMATCH,
-                         "asks for another chunk, window, barrier or in_flight than rank 0");
+        (options->in_flight && options->in_flight != agreed->in_flight) || options->reuse != agreed->reuse ||
+        (options->item_bytes && options->item_bytes != agreed->item_bytes))
+        return qdri_fail(
+            QDR_ERR_MISMATCH,
+            "asks for another chunk, window, barrier, in_flight, reuse or item_bytes than rank 0");
     return QDR_OK;
 }
 
@@ -127,11 +131,12 @@ enum {
     HOSTS,
     IDLE,
     ASKING,
+    FORESEEING,
     FACTS
 };
 
 /* Within these bounds; only who wanted the memory of nodes may have been refused it. */
-static void find_facts(const qdr_plan *plan, int refused, int wants_near, qdri_term *fact) {
+static void find_facts(const qdr_plan *plan, int refused, int wants_near, int has_machine, qdri_term *fact) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
     int64_t ranks = qdri_wire_ranks(plan->wire), fan_in = 0, largest = 0, smallest = INT64_MAX;
     int64_t sharing = qdri_wire_one_node(plan->wire) ? 1 : qdri_node_members(plan->wire);
@@ -152,6 +157,7 @@ static void find_facts(const qdr_plan *plan, int refused, int wants_near, qdri_t
     fact[UNASKED] = QDRI_IS_LEAST("bytes that may come unasked",
                                   plan->port ? qdri_port_unasked(plan->port) : 1, 1, INT64_MAX);
     fact[IDLE] = QDRI_IS_MOST("whether a rank has no partner", view.sends + view.receives == 0, 0, 1);
+    fact[FORESEEING] = QDRI_IS_LEAST("whether all have a machine", has_machine, 0, 1);
     fact[ASKING] = QDRI_IS_MOST("whether a rank asks for something", 0, 0, 1);
     /* One host needs no name; and terms of which the most counts are cheaper. */
     fact[HOSTS] = qdri_wire_one_host(plan->wire) ? QDRI_IS_MOST("digest of all hosts", 0, 0, 0)
@@ -194,19 +200,19 @@ static void spare_tags(qdr_plan *plan) {
 }
 
 /* Neighbors, facts and tags. Where a node has no memory for its channels, all is found out again without. */
-static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, double deadline,
+static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, int has_machine, double deadline,
                            qdri_term *fact) {
     int refused = 0;
     qdr_status opened = qdri_near_open(plan, wants_near, deadline, &refused);
     if (!qdri_wire_usable(plan->wire)) return opened;
-    find_facts(plan, refused, wants_near, fact);
+    find_facts(plan, refused, wants_near, has_machine, fact);
     QDRI_TRY(agree_on_facts(plan, mine ? mine : opened, NULL, deadline, fact));
     plan->near->active = wants_near && qdri_node_members(plan->wire) > 0;
     if (!fact[REFUSED].value) return QDR_OK;
     qdri_explain(plan->wire, "plan %lld: some node has no shared memory for it; MPI instead",
                  (long long)plan->number);
     spare_tags(plan);
-    return find_out(plan, QDR_OK, 0, deadline, fact);
+    return find_out(plan, QDR_OK, 0, has_machine, deadline, fact);
 }
 
 /* Where all share a node, in the hope that nobody asks for anything: the words by which channels are opened go along. False: it
@@ -216,7 +222,7 @@ static qdr_status hope(qdr_plan *plan, int asks, double deadline, qdri_term *fac
     int wants_near = qdri_node_members(plan->wire) > 1, refused = 0;
     qdr_status opened = qdri_near_offer(plan, wants_near && !asks, words, &refused);
     if (asks) memset(words, 0, (size_t)qdri_wire_ranks(plan->wire) * sizeof *words);
-    find_facts(plan, refused, 1, fact);
+    find_facts(plan, refused, 1, 0, fact);
     fact[ASKING].value = asks;
     QDRI_TRY(agree_on_facts(plan, asks ? QDR_OK : opened, words, deadline, fact));
     *has_come_true = !fact[ASKING].value && !fact[REFUSED].value;
@@ -249,6 +255,7 @@ static qdr_status hear_settings(const qdr_plan *plan, const qdr_plan_options *op
 static void list_candidates(qdr_plan *plan, const qdri_settings *settings, const qdri_rule_result *rule) {
     plan->candidates = rule->count;
     plan->risky = rule->risky;
+    plan->small = rule->small;
     for (int i = 0; i < plan->candidates; i++) {
         qdri_candidate *candidate = &plan->candidate[i];
         strcpy(candidate->spec, rule->algorithm[i]); /* as long as those of settings */
@@ -286,19 +293,33 @@ static qdr_status settle(qdr_plan *plan, qdr_status mine, const qdr_plan_options
     int is_settled = 0;
     plan->in_flight = QDRI_USUAL_IN_FLIGHT;
     if (qdri_wire_one_node(plan->wire))
-        QDRI_TRY(hope(plan, mine || !qdri_settings_are_plain(settings), deadline, fact, &is_settled));
+        QDRI_TRY(hope(plan, mine || options->machine || !qdri_settings_are_plain(settings), deadline, fact,
+                      &is_settled));
     if (is_settled) return QDR_OK;
     QDRI_TRY(hear_settings(plan, options, settings, deadline, &mine));
     plan->in_flight = (int)settings->in_flight;
-    return find_out(plan, mine, wants_node(plan, settings), deadline, fact);
+    return find_out(plan, mine, wants_node(plan, settings), options->machine != NULL, deadline, fact);
 }
 
-/* Which algorithms. */
-static qdr_status decide(qdr_plan *plan, qdr_status mine, const qdr_plan_options *options,
+/* By the rule; where all have a machine, in the order of what it predicts; and no more than may be tried. */
+static qdr_status choose(qdr_plan *plan, const qdri_settings *settings, const qdr_machine *machine, int most,
+                         double deadline, qdri_rule_result *rule, qdr_status *mine) {
+    *rule = qdri_rule(&plan->facts, NULL, 0);
+    if (machine && rule->count > 1) {
+        QDRI_TRY(qdri_foresee(plan, settings, machine, deadline, rule, mine));
+        plan->is_foreseen = 1;
+    }
+    if (rule->count > most) rule->count = most;
+    return QDR_OK;
+}
+
+/* Which algorithms. *mine is this rank's own failure: in, of its arguments; out, of what it was told. */
+static qdr_status decide(qdr_plan *plan, qdr_status *mine, const qdr_plan_options *options,
                          qdri_settings *settings, double deadline) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
     qdri_term fact[FACTS];
-    QDRI_TRY(settle(plan, mine, options, settings, deadline, fact));
+    QDRI_TRY(settle(plan, *mine, options, settings, deadline, fact));
+    *mine = QDR_OK;
     plan->number = fact[NUMBER].value;
     qdri_wire_plan_agreed(plan->wire, plan->number);
     plan->sharing = fact[SHARING].value > 1 ? fact[SHARING].value : 1;
@@ -315,9 +336,11 @@ static qdr_status decide(qdr_plan *plan, qdr_status mine, const qdr_plan_options
             .least_fan_in = fact[LEAST_FAN_IN].value,
             .largest = fact[LARGEST].value,
             .smallest = fact[SMALLEST].value,
-            .most = fact[IDLE].value ? 1 : most_candidates(plan, settings),
+            .reuse = settings->reuse,
+            .is_idle = fact[IDLE].value != 0,
         };
-        rule = qdri_rule(&plan->facts, NULL, 0);
+        QDRI_TRY(choose(plan, settings, fact[FORESEEING].value ? options->machine : NULL,
+                        fact[IDLE].value ? 1 : most_candidates(plan, settings), deadline, &rule, mine));
         plan->is_by_rule = 1;
         plan->hosts = fact[HOSTS].value;
         plan->signature = signature_of(plan, &plan->facts);
@@ -343,10 +366,10 @@ static qdr_status build_all(qdr_plan *plan, const qdri_settings *settings, const
 }
 
 /* The third: everyone builds, all agree. */
-static qdr_status build(qdr_plan *plan, const qdri_settings *settings, const qdr_plan_options *options,
-                        const qdr_schedule *schedule, double deadline) {
+static qdr_status build(qdr_plan *plan, qdr_status mine, const qdri_settings *settings,
+                        const qdr_plan_options *options, const qdr_schedule *schedule, double deadline) {
     plan->barrier = (int)settings->barrier;
-    qdr_status status = build_all(plan, settings, options, schedule, deadline);
+    qdr_status status = mine ? mine : build_all(plan, settings, options, schedule, deadline);
     uint64_t parity = status ? 0 : near_parity(plan);
     qdri_term field[1 + QDRI_MOST_CANDIDATES];
     for (int i = 0; i < plan->candidates; i++) {
@@ -404,9 +427,10 @@ static qdr_status create(qdr_partners *partners, int scheduled, const qdr_schedu
         mine = qdri_fail(QDR_ERR_INVALID, "qdr_plan_create_scheduled: the schedule is NULL");
     made->number = qdri_wire_next_plan(made->wire);
     made->ended = -1;
-    qdr_status status = decide(made, mine, options, &settings, deadline);
+    qdr_status status = decide(made, &mine, options, &settings, deadline);
     if (!status) qdri_plan_listen(made);
-    if (!status) status = build(made, &settings, options, schedule, deadline);
+    if (!status) status = build(made, mine, &settings, options, schedule, deadline);
+    if (!status) qdri_plan_knock(made, deadline);
     if (!status) qdri_near_warm(made);
     qdri_unlock(made->wire);
     if (status) {

@@ -23,6 +23,7 @@ const char *qdri_plan_why(const qdr_plan *plan) {
     const qdri_chooser_class *known = shown(plan);
     char *text = ((qdr_plan *)plan)->why;
     if (!plan->is_by_rule) return "asked for";
+    if ((!known || !known->is_tried) && plan->is_foreseen) return "predicted for the machine that was given";
     if (!known || !known->is_tried) {
         qdri_rule(&plan->facts, text, sizeof plan->why);
         return text;

@@ -302,6 +302,7 @@ struct qdr_plan {
     qdri_candidate candidate[QDRI_MOST_CANDIDATES];
     int candidates;
     unsigned risky;         /* bits: candidates that may overflow a port */
+    unsigned small;         /* bits: candidates for small messages alone */
     int chosen;             /* the one that runs the exchange that was started last, or is about to be */
     qdri_referee *referee;  /* NULL: with one candidate */
     qdri_listener listener; /* of news about it */
@@ -309,6 +310,7 @@ struct qdr_plan {
     int64_t failed_in;      /* this one */
     char failure[QDRI_NEWS_TEXT];
     int is_by_rule;     /* nobody asked for an algorithm */
+    int is_foreseen;    /* the order of candidates was predicted */
     int64_t hosts;      /* a digest of their names; agreed */
     uint64_t signature; /* of ranks and sizes; agreed */
     int barrier;

@@ -32,7 +32,7 @@ int qdri_settings_are_open(const qdri_settings *settings) {
 int qdri_settings_are_plain(const qdri_settings *settings) {
     return !*settings->algorithm && !*settings->pacing && !*settings->transport && !settings->chunk &&
            !settings->window && !settings->barrier && settings->in_flight == QDRI_USUAL_IN_FLIGHT &&
-           !settings->scheduled;
+           !settings->scheduled && !settings->reuse;
 }
 
 /* A name of the environment must be right before all act on it, so that the sentence can say where. */
@@ -65,6 +65,10 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
             "qdr_plan_create: chunk %lld, window %lld, in_flight %d; expected none negative, and at "
             "most %d in flight",
             (long long)options->chunk, (long long)options->window, options->in_flight, QDRI_MOST_IN_FLIGHT);
+    if (options->reuse < 0 || options->item_bytes < 0)
+        return qdri_fail(QDR_ERR_RANGE,
+                         "qdr_plan_create: reuse %lld, item_bytes %lld; expected none negative",
+                         (long long)options->reuse, (long long)options->item_bytes);
     if (with_environment) QDRI_TRY(read_sizes(options, settings));
     if (options->chunk) settings->chunk = options->chunk;
     if (options->window) {
@@ -72,6 +76,8 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
         settings->window_exact = 1;
     }
     settings->barrier = options->barrier != 0;
+    settings->reuse = options->reuse;
+    settings->item_bytes = options->item_bytes ? options->item_bytes : 1;
     settings->in_flight = options->in_flight ? options->in_flight : QDRI_USUAL_IN_FLIGHT;
     const char *name = options->algorithm, *transport = options->transport;
     if (!name && with_environment) {
@@ -95,6 +101,8 @@ qdr_status qdri_settings_decode(qdri_settings *told) {
         WORD(barrier, "whether there is a barrier", 0, 1),
         WORD(in_flight, "exchanges in flight", 0, QDRI_MOST_IN_FLIGHT),
         WORD(scheduled, "whether there is a schedule", 0, 1),
+        WORD(reuse, "exchanges that are expected", 0, INT64_MAX),
+        WORD(item_bytes, "bytes of an item", 0, INT64_MAX),
     };
 #undef WORD
     qdri_decode_text(told->algorithm, sizeof told->algorithm);

@@ -17,6 +17,8 @@ typedef struct qdri_settings {
     int64_t window_exact;  /* else each executor takes its share of it */
     int64_t barrier, in_flight;
     int64_t scheduled; /* a schedule is given */
+    int64_t reuse;     /* exchanges with the sizes of the partners; 0: sizes may differ */
+    int64_t item_bytes;
 } qdri_settings;
 
 enum { QDRI_MOST_IN_FLIGHT = 16, QDRI_USUAL_IN_FLIGHT = 2 };

@@ -34,8 +34,9 @@ enum {
     QDRI_SLOT_TAGS = 64,
     QDRI_BULK_TAGS = 60,
     QDRI_TAG_REFEREE = QDRI_SLOT_TAGS + QDRI_BULK_TAGS, /* what trials have shown */
+    QDRI_TAG_KNOCK,                                     /* the first messages between two ranks */
 };
-_Static_assert((int)QDRI_TAG_REFEREE < (int)QDRI_TAGS, "a plan has one span of tags");
+_Static_assert((int)QDRI_TAG_KNOCK < (int)QDRI_TAGS, "a plan has one span of tags");
 
 /* Of a directory, in each round. */
 enum {

@@ -189,7 +189,9 @@ int compare_read(const arguments *arguments, comparison *comparison) {
         return complain("--pacing '%s' is not valid; expected one of own, free, arrivals, grants, turns",
                         comparison->pacing);
     if (comparison->pacing && !strcmp(comparison->pacing, "own")) comparison->pacing = "";
-    return argument_count(arguments, "reuse", 1, INT64_C(1) << 40, &comparison->reuse);
+    int code = argument_count(arguments, "reuse", 1, INT64_C(1) << 40, &comparison->reuse);
+    comparison->promised = argument(arguments, "reuse") ? comparison->reuse : 0;
+    return code;
 }
 
 static int run(const arguments *arguments, FILE *out) {

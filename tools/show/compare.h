@@ -29,6 +29,7 @@ typedef struct comparison {
     qdr_pattern_statistics statistics;
     qdr_bounds bounds;
     int64_t reuse;
+    int64_t promised; /* the same, if it was asked for; else 0 */
     int measures, checks, asked;
     const char *pacing; /* as plans run it; "": what suits each; NULL: what its phases allow */
     compare_row *row;   /* sorted; those that were refused come last */

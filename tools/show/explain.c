@@ -20,7 +20,7 @@ static const double worth_a_name = 0.97;
 
 static int is_candidate(const comparison *comparison, const char *algorithm) {
     const char *name;
-    for (int i = 0; (name = qdr_auto_candidate(comparison->pattern, i)); i++)
+    for (int i = 0; (name = qdr_auto_candidate(comparison->pattern, comparison->promised, i)); i++)
         if (!strcmp(name, algorithm)) return 1;
     return 0;
 }
@@ -43,7 +43,7 @@ static const compare_row *better_row(const comparison *comparison) {
 static void write_candidates(const comparison *comparison, FILE *out) {
     const char *name;
     fprintf(out, "between hosts a plan tries");
-    for (int i = 0; (name = qdr_auto_candidate(comparison->pattern, i)); i++)
+    for (int i = 0; (name = qdr_auto_candidate(comparison->pattern, comparison->promised, i)); i++)
         fprintf(out, "%s %s", i ? "," : "", name);
     fprintf(out, "\nbecause %s\n", qdr_auto_reason(comparison->pattern));
     fprintf(out, "where all ranks share a node it runs async, through the node's memory\n");
@@ -114,7 +114,7 @@ static int write_json(const comparison *comparison, FILE *out) {
     const compare_row *best = comparison->machine ? first_row(comparison, 1) : NULL,
                       *other = comparison->machine ? better_row(comparison) : NULL;
     const char *name;
-    for (int i = 0; (name = qdr_auto_candidate(comparison->pattern, i)); i++)
+    for (int i = 0; (name = qdr_auto_candidate(comparison->pattern, comparison->promised, i)); i++)
         json_add(candidates, json_string(name));
     for (int64_t i = 0; i < comparison->kept; i++)
         json_add(rows, json_of_row(comparison, &comparison->row[i]));
@@ -162,7 +162,8 @@ const command explain_command = {
         "A plan whose algorithm nobody asked for tries a few candidates on its first exchanges,\n"
         "and keeps the fastest. This says which, and why in this order. With a machine it also\n"
         "predicts what they take there, as plans run them, beside the best of the others, and says\n"
-        "whether one of those is worth asking for by name.\n"
+        "whether one of those is worth asking for by name. With --reuse it is a plan that will be\n"
+        "used so often with the same sizes (reuse of its options): then it tries more.\n"
         "\n"
         "A running program says the same of its own plans with QDR_EXPLAIN=1.\n",
     .examples = "quadrille explain zipf:n=16,density=0.5,bytes=64K\n"
