@@ -10,6 +10,7 @@
 #include "base/order.h"
 #include "base/window.h"
 #include "predict/pace_rules.h"
+#include "predict/play.h"
 
 enum { NONE = -1 };
 static const double most_bytes = 0x1p60; /* so that sums of positions fit */
@@ -66,7 +67,7 @@ static int sender_of(const qdri_pacer *pacer, const qdri_pace_piece *piece) {
 static void begin_startup(qdri_pacer *pacer, int32_t number) {
     const qdri_pace_piece *piece = &pacer->piece[number];
     double packing = pacer->how->packing && !piece->is_note ? pacer->p->copy * (double)piece->bytes : 0;
-    at(pacer, pacer->now + pacer->p->tau + packing, number, STARTED);
+    at(pacer, pacer->now + qdri_startup_holds(pacer->p) + packing, number, STARTED);
 }
 
 static void post(qdri_pacer *pacer, qdri_pace_piece content) {
@@ -90,7 +91,8 @@ void qdri_pace_allow(qdri_pacer *pacer, int32_t hop, int64_t bytes) {
 }
 
 static double latency_of(const qdri_pacer *pacer, int32_t hop) {
-    return qdr_machine_latency(pacer->how->machine, pacer->hop[hop].from, pacer->hop[hop].to);
+    double startup = pacer->p->tau - qdri_startup_holds(pacer->p);
+    return startup + qdr_machine_latency(pacer->how->machine, pacer->hop[hop].from, pacer->hop[hop].to);
 }
 
 /* The next chunk of a hop flows, if there is one. */

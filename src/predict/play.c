@@ -108,7 +108,7 @@ static void begin(qdri_player *play, int32_t step) {
     s->start = play->now;
     if (prepares || play->overlaps[step]) {
         play->actor[s->from].is_starting = 1;
-        at(play, play->now + play->p->tau + packing, step, RELEASE);
+        at(play, play->now + qdri_startup_holds(play->p) + packing, step, RELEASE);
     } else {
         occupy(play, step);
         hold_route(play, step, 1);

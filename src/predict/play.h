@@ -33,6 +33,12 @@ typedef struct qdri_play {
     int64_t header, mark, carrying;
 } qdri_play;
 
+/* For how long a startup holds a sender that does not wait for its receiver: where sends are synchronous, both ends take part in
+ * it, and several may be under way. */
+static inline double qdri_startup_holds(const qdr_machine_parameters *p) {
+    return p->sends == QDR_SENDS_BUFFERED ? p->tau : 0;
+}
+
 /* Whether steps fit on a machine. */
 qdr_status qdri_steps_check(int64_t count, const qdr_step *steps, const qdr_machine *machine,
                             int64_t item_bytes);

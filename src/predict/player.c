@@ -24,9 +24,11 @@ static void number_phases(qdri_player *play) {
     }
 }
 
-/* In phases in which somebody sends or receives twice, buffered sends do not hold their ends. */
+/* In phases in which somebody sends or receives twice, buffered sends do not hold their ends; nor do those that nobody waits
+ * for. */
 static void find_overlaps(qdri_player *play) {
-    int may = play->p->sends == QDR_SENDS_BUFFERED && play->p->switching == QDR_SWITCHING_PACKET &&
+    int is_free = play->p->sends == QDR_SENDS_BUFFERED || play->how->manner == QDRI_FREE;
+    int may = is_free && play->p->switching == QDR_SWITCHING_PACKET &&
               play->how->manner != QDRI_TURNS;
     for (int rank = 0; rank < play->p->ranks; rank++) play->actor[rank].send = play->actor[rank].sends = NONE;
     for (int64_t first = 0, next; first < play->count; first = next) {

@@ -16,33 +16,17 @@
  * below the bound that no schedule can beat. What is paced finds its way while it runs, not always the same: of that, three in
  * four have to be within 15%, and nine in ten within 35%.
  *
- * All ranks begin at one and the same moment, and the last to end counts. The simulated barrier is one of messages, and comes
- * after the last phase too.
+ * The simulated barrier is one of messages, and comes after the last phase too.
  */
-#include <math.h>
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/random.h"
 #include "plan/mark.h"
-#include "quadrille-mpi.h"
-#include "quadrille.h"
 #include "predict/pace.h"
 #include "predict/play.h"
+#include "simulated.h"
 
-static int rank, ranks;
 static int is_paced; /* the ways that pace themselves */
-
-#define TRY(call)                                                                                            \
-    do {                                                                                                     \
-        if (call) {                                                                                          \
-            fprintf(stderr, "rank %d: %s: %s\n", rank, #call, qdr_error_message());                          \
-            MPI_Abort(MPI_COMM_WORLD, 2);                                                                    \
-        }                                                                                                    \
-    } while (0)
 
 /* ---- a case -------------------------------------------------------------------------------------------- */
 
@@ -133,65 +117,16 @@ static sample draw_sample(qdri_random *random, const qdr_machine_parameters *p) 
 
 /* ---- simulated ----------------------------------------------------------------------------------------- */
 
-/* One moment for all, a little ahead. */
-static double begin_together(void) {
-    double mine = MPI_Wtime(), last;
-    MPI_Allreduce(&mine, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    double start = last + 1, wait = start - MPI_Wtime();
-    struct timespec time = {(time_t)wait, (long)(1e9 * (wait - floor(wait)))};
-    nanosleep(&time, NULL);
-    return start;
-}
-
-static double run(qdr_plan *plan, const qdr_buffers *buffers) {
-    double start = begin_together(), end, last;
-    TRY(qdr_plan_exchange(plan, buffers));
-    end = MPI_Wtime();
-    MPI_Allreduce(&end, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return last - start;
-}
-
-static int64_t sum(const int64_t *item, int count) {
-    int64_t total = 0;
-    for (int i = 0; i < count; i++) total += item[i];
-    return total;
-}
-
-static int by_size(const void *a, const void *b) {
-    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
-
 /* Ports find their windows in the first few exchanges, and try something else at times: it is the median of some that counts. */
-static double simulate(const qdr_pattern *pattern, const qdr_schedule *schedule, way way) {
+static double simulate_way(const qdr_pattern *pattern, const qdr_schedule *schedule, way way) {
     enum { FIRST = 8, THEN = 9 };
-    qdr_partners *partners;
-    qdr_plan *plan;
-    TRY(qdr_partners_from_pattern(MPI_COMM_WORLD, pattern, &partners));
-    qdr_partners_view view = qdr_partners_look(partners);
+    int learns = way >= ARRIVALS;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     options.pacing = way == BARRIER ? "free" : way_words[way];
     options.barrier = way == BARRIER;
     options.algorithm = "paced";
-    if (way == GRANTS)
-        TRY(qdr_plan_create(partners, &options, &plan));
-    else
-        TRY(qdr_plan_create_scheduled(partners, schedule, &options, &plan));
-    qdr_buffers buffers = {0};
-    buffers.item_bytes = 1;
-    char *from = calloc((size_t)sum(view.send_items, view.sends) + 1, 1);
-    char *to = calloc((size_t)sum(view.receive_items, view.receives) + 1, 1);
-    buffers.outgoing_base = from;
-    buffers.incoming_base = to;
-    int learns = way >= ARRIVALS, times = learns ? THEN : 1;
-    double seconds[THEN];
-    for (int i = learns ? 0 : FIRST - 1; i < FIRST; i++) run(plan, &buffers);
-    for (int i = 0; i < times; i++) seconds[i] = run(plan, &buffers);
-    qsort(seconds, (size_t)times, sizeof *seconds, by_size);
-    TRY(qdr_plan_destroy(&plan));
-    qdr_partners_destroy(&partners);
-    free(from);
-    free(to);
-    return seconds[times / 2];
+    return simulate(pattern, &options, way == GRANTS ? NULL : schedule, learns ? FIRST : 1,
+                    learns ? THEN : 1);
 }
 
 /* ---- both ---------------------------------------------------------------------------------------------- */
@@ -256,7 +191,7 @@ static void compare(const sample *sample, const qdr_machine *machine, tally *tal
         told[1] = info.direct ? bounds.direct : bounds.any;
     }
     MPI_Bcast(told, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    double predicted = told[0], bound = told[1], simulated = simulate(pattern, schedule, sample->way),
+    double predicted = told[0], bound = told[1], simulated = simulate_way(pattern, schedule, sample->way),
            ratio = simulated / predicted;
     int below = simulated < bound * (1 - 1e-6);
     tally->cases++;

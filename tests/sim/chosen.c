@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * chosen MACHINE [FAMILY [SIZE]]: what a plan begins with that nobody gave an algorithm, but the description of the machine, held
+ * against all its candidates in simulated time. Patterns are complete, random and zipf, with messages of 8 bytes to 256 KiB;
+ * FAMILY and SIZE choose among them. It prints a line for each: what was chosen, what was best, and what each candidate took.
+ *
+ *     scripts/sim 64 cm5 build-sim/tests/sim/chosen cm5
+ */
+#include <string.h>
+
+#include "simulated.h"
+
+enum { REUSE = 1000, MOST = 4 };
+
+static const char *const families[] = {"complete", "random:density=0.1", "zipf:density=0.3"};
+static const char *const sizes[] = {"8", "64", "512", "4Ki", "32Ki", "256Ki"};
+
+/* What a plan begins with. */
+static int chosen_for(const qdr_pattern *pattern, const qdr_machine *machine) {
+    qdr_partners *partners;
+    qdr_plan *plan;
+    qdr_plan_info info;
+    qdr_plan_options options = QDR_PLAN_OPTIONS;
+    const char *name;
+    int chosen = 0;
+    options.machine = machine;
+    options.reuse = REUSE;
+    TRY(qdr_partners_from_pattern(MPI_COMM_WORLD, pattern, &partners));
+    TRY(qdr_plan_create(partners, &options, &plan));
+    TRY(qdr_plan_look(plan, &info));
+    while ((name = qdr_auto_candidate(pattern, REUSE, chosen)) && strcmp(name, info.algorithm)) chosen++;
+    TRY(qdr_plan_destroy(&plan));
+    qdr_partners_destroy(&partners);
+    return chosen;
+}
+
+/* What paces itself finds its window in the first few exchanges. */
+static double candidate_seconds(const qdr_pattern *pattern, const char *name) {
+    int learns = strcmp(name, "async") != 0;
+    qdr_plan_options options = QDR_PLAN_OPTIONS;
+    options.algorithm = name;
+    return simulate(pattern, &options, NULL, learns ? 4 : 1, learns ? 3 : 1);
+}
+
+static void try_all(const char *spec, const qdr_machine *machine) {
+    qdr_pattern *pattern;
+    const char *name;
+    double seconds[MOST] = {0};
+    int best = 0, count = 0;
+    TRY(qdr_pattern_from_spec(spec, &pattern));
+    int chosen = chosen_for(pattern, machine);
+    for (; count < MOST && (name = qdr_auto_candidate(pattern, REUSE, count)); count++) {
+        seconds[count] = candidate_seconds(pattern, name);
+        if (seconds[count] < seconds[best]) best = count;
+    }
+    if (rank == 0) {
+        printf("%-40s %-10s %-10s %6.3f ", spec, qdr_auto_candidate(pattern, REUSE, chosen),
+               qdr_auto_candidate(pattern, REUSE, best), seconds[chosen] / seconds[best]);
+        for (int i = 0; i < count; i++)
+            printf(" %s %.1f", qdr_auto_candidate(pattern, REUSE, i), 1e6 * seconds[i]);
+        printf("\n");
+        fflush(stdout);
+    }
+    qdr_pattern_destroy(&pattern);
+}
+
+int main(int count, char **words) {
+    qdr_machine *machine;
+    char spec[200];
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    TRY(count < 2 || qdr_machine_create(words[1], ranks, &machine));
+    if (rank == 0)
+        printf("%-40s %-10s %-10s %6s  %s\n", words[1], "chosen", "best", "ratio", "microseconds of each");
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            if (count > 2 && strncmp(families[f], words[2], strlen(words[2])) != 0) continue;
+            if (count > 3 && strcmp(sizes[s], words[3]) != 0) continue;
+            snprintf(spec, sizeof spec, "%s%cn=%d,bytes=%s", families[f],
+                     strchr(families[f], ':') ? ',' : ':', ranks, sizes[s]);
+            try_all(spec, machine);
+        }
+    qdr_machine_destroy(&machine);
+    MPI_Finalize();
+    return 0;
+}
