@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 enum {
-    QDRI_PACKET = 1400, /* bytes: what a frame of Ethernet holds, with what MPI puts before it */
-    /* Bytes of the least chunk: two full frames. And of what is worth a grant: three, since the note, the headers and the
-     * acknowledgements of two would be a twelfth of them. */
-    QDRI_LEAST_CHUNK = 2800,
+    QDRI_PACKET = 1400,      /* bytes: what a frame of Ethernet holds, with what MPI puts before it */
+    QDRI_LEAST_CHUNK = 2800, /* bytes of the least chunk: two full frames */
+    /* What is worth a grant, where no port says it: three, since the note, the headers and the acknowledgements of two would be a
+     * twelfth of them. */
     QDRI_GRANTED_CHUNK = 4200,
     QDRI_FIRST_CHUNK = 8 << 10, /* by arrivals, before anything is known */
     QDRI_FIRST_CHUNKS = 4,      /* of a transfer of the first phase, go without an invitation */
@@ -48,6 +48,13 @@ static inline double qdri_window_unasked(double window, double latency, int shar
  * rest takes a round trip. Both ends compute it. */
 static inline int64_t qdri_window_unasked_of(int64_t promised, int64_t bytes) {
     return bytes <= promised + promised / 4 ? bytes : promised;
+}
+
+/* What is worth a grant: a quarter of the window, which leaves room for several senders. Where messages cost much and bytes little,
+ * the rate that a port measures is that of its chunks, and the window follows the rate: smaller parts of it would let chunks,
+ * rate and window become ever smaller. */
+static inline int64_t qdri_window_granted(int64_t window) {
+    return window / 4 > QDRI_PACKET ? window / 4 : QDRI_PACKET;
 }
 
 /* By arrivals: how far a rank may be ahead of what has come to it. Partners differ from phase to phase, so less than the

@@ -8,8 +8,7 @@
 #include "predict/pace_rules.h"
 
 static int64_t least_chunk(const qdri_pacer *pacer) {
-    int64_t window = (int64_t)pacer->window, few = qdri_larger(QDRI_PACKET, window / 4);
-    return qdri_larger(qdri_smaller(QDRI_GRANTED_CHUNK, few), window / 10);
+    return qdri_window_granted((int64_t)pacer->window);
 }
 
 /* ---- how much, and whom -------------------------------------------------------------------------------- */

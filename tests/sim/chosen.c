@@ -2,7 +2,9 @@
 /*
  * chosen MACHINE [FAMILY [SIZE]]: what a plan begins with that nobody gave an algorithm, but the description of the machine, held
  * against all its candidates in simulated time. Patterns are complete, random and zipf, with messages of 8 bytes to 256 KiB;
- * FAMILY and SIZE choose among them. It prints a line for each: what was chosen, what was best, and what each candidate took.
+ * FAMILY and SIZE choose among them. It prints a line for each: what was chosen, what was best, and what each candidate took. Of
+ * exchanges of more than 16 MB, candidates that are predicted to take more than five times as long as the best are left out, which
+ * would take hours to simulate.
  *
  *     scripts/sim 64 cm5 build-sim/tests/sim/chosen cm5
  */
@@ -34,31 +36,62 @@ static int chosen_for(const qdr_pattern *pattern, const qdr_machine *machine) {
     return chosen;
 }
 
+static int has_many_bytes(const qdr_pattern *pattern) {
+    const double many = 16e6;
+    qdr_pattern_statistics statistics;
+    qdr_pattern_measure(pattern, &statistics);
+    return (double)statistics.items > many;
+}
+
 /* What paces itself finds its window in the first few exchanges. */
 static double candidate_seconds(const qdr_pattern *pattern, const char *name) {
-    int learns = strcmp(name, "async") != 0;
+    int learns = strcmp(name, "async") != 0, is_long = has_many_bytes(pattern);
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     options.algorithm = name;
-    return simulate(pattern, &options, NULL, learns ? 4 : 1, learns ? 3 : 1);
+    return simulate(pattern, &options, NULL, !learns ? 1 : is_long ? 2 : 4, !learns || is_long ? 1 : 3);
+}
+
+/* By one rank for all, since they take turns at one processor. */
+static void predict_all(const qdr_pattern *pattern, const qdr_machine *machine, double *seconds) {
+    const char *name;
+    for (int i = 0; rank == 0 && i < MOST && (name = qdr_auto_candidate(pattern, REUSE, i)); i++) {
+        qdr_way way = {.algorithm = name};
+        TRY(qdr_way_predict(pattern, &way, machine, 1, &seconds[i]));
+    }
+    MPI_Bcast(seconds, MOST, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
+static int is_simulated(const qdr_pattern *pattern, const double *predicted, int candidate) {
+    const double far_off = 5;
+    double least = predicted[0];
+    for (int i = 1; i < MOST; i++)
+        if (predicted[i] > 0 && predicted[i] < least) least = predicted[i];
+    return !has_many_bytes(pattern) || predicted[candidate] <= far_off * least;
 }
 
 static void try_all(const char *spec, const qdr_machine *machine) {
     qdr_pattern *pattern;
     const char *name;
-    double seconds[MOST] = {0};
-    int best = 0, count = 0;
+    char line[300] = "";
+    double predicted[MOST] = {0}, seconds[MOST] = {0}, least = INFINITY;
+    int best = 0;
     TRY(qdr_pattern_from_spec(spec, &pattern));
     int chosen = chosen_for(pattern, machine);
-    for (; count < MOST && (name = qdr_auto_candidate(pattern, REUSE, count)); count++) {
-        seconds[count] = candidate_seconds(pattern, name);
-        if (seconds[count] < seconds[best]) best = count;
+    predict_all(pattern, machine, predicted);
+    for (int i = 0; i < MOST && (name = qdr_auto_candidate(pattern, REUSE, i)); i++) {
+        size_t used = strlen(line);
+        if (is_simulated(pattern, predicted, i)) {
+            seconds[i] = candidate_seconds(pattern, name);
+            if (seconds[i] < least) least = seconds[best = i];
+            snprintf(line + used, sizeof line - used, " %s %.1f", name, 1e6 * seconds[i]);
+        } else {
+            snprintf(line + used, sizeof line - used, " %s -", name);
+        }
     }
     if (rank == 0) {
         printf("%-40s %-10s %-10s %6.3f ", spec, qdr_auto_candidate(pattern, REUSE, chosen),
-               qdr_auto_candidate(pattern, REUSE, best), seconds[chosen] / seconds[best]);
-        for (int i = 0; i < count; i++)
-            printf(" %s %.1f", qdr_auto_candidate(pattern, REUSE, i), 1e6 * seconds[i]);
-        printf("\n");
+               qdr_auto_candidate(pattern, REUSE, best), seconds[chosen] / least);
+        printf("%s\n", line);
         fflush(stdout);
     }
     qdr_pattern_destroy(&pattern);

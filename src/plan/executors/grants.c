@@ -85,12 +85,10 @@ static int64_t whole_window(const qdri_exchange *exchange) {
     return port ? (int64_t)port->window : exchange->window;
 }
 
-/* The least that is worth a message. Several of them must fit into a window, however small that is. */
+/* The least that is worth a message. */
 static int64_t least_chunk(const qdri_exchange *exchange) {
     const qdri_port *port = exchange->candidate->port;
-    if (!port) return exchange->chunk;
-    int64_t window = (int64_t)port->window, few = qdri_larger(QDRI_PACKET, window / 4);
-    return qdri_larger(qdri_smaller(exchange->chunk, few), window / 10);
+    return port ? qdri_window_granted((int64_t)port->window) : exchange->chunk;
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
