@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a plan runs at first when nothing is asked for, each rank being a node of its own; and that such a plan takes other sizes at every
- * exchange, whatever was chosen: whether a program may change its sizes must not depend on those that it began with.
+ * exchange, whatever was chosen: whether a program may change its sizes must not depend on those that it began with. Plans
+ * that are told how often they will be used with the same sizes try more, and refuse others; plans that are told the machine begin
+ * with what it predicts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +118,71 @@ static void expect(size_function *size, const char *algorithm) {
     qdr_partners_destroy(&partners);
 }
 
+static int has_candidate(const qdr_plan *plan, const char *algorithm) {
+    qdr_candidate one;
+    for (int i = 0; !qdr_plan_candidate(plan, i, &one); i++)
+        if (!strcmp(one.algorithm, algorithm)) return 1;
+    return 0;
+}
+
+/* Whichever candidate runs, the same bytes arrive; and other sizes are refused, as they would be by some. */
+static void keeps_sizes(size_function *size, const char *more) {
+    enum { EXCHANGES = 40 };
+    qdr_partners *partners = make_partners(size);
+    qdr_plan *plan = NULL;
+    qdr_plan_options options = QDR_PLAN_OPTIONS;
+    options.reuse = 1000;
+    FINE(qdr_plan_create(partners, &options, &plan));
+    CHECK_SAYING(has_candidate(plan, more) == (ranks > 2), "%s is not tried, or in vain", more);
+    for (int i = 0; i < EXCHANGES; i++) exchange(plan, size, 0);
+    int64_t *items = calloc((size_t)ranks, sizeof *items);
+    qdr_buffers buffers = {.outgoing_items = items, .incoming_items = items};
+    EXPECT(qdr_plan_exchange(plan, &buffers), QDR_ERR_INVALID, "reuse");
+    free(items);
+    FINE(qdr_plan_destroy(&plan));
+    options.reuse = rank + 1;
+    if (ranks > 1) EXPECT(qdr_plan_create(partners, &options, &plan), QDR_ERR_MISMATCH, "reuse");
+    options.reuse = -1;
+    EXPECT(qdr_plan_create(partners, &options, &plan), QDR_ERR_RANGE, "reuse");
+    qdr_partners_destroy(&partners);
+}
+
+static void foresees(const char *spec, int64_t item_bytes, const char *algorithm) {
+    qdr_partners *partners = make_partners(equal);
+    qdr_machine *machine = NULL, *other = NULL;
+    qdr_plan *plan = NULL;
+    qdr_candidate first;
+    qdr_plan_info info;
+    qdr_plan_options options = QDR_PLAN_OPTIONS;
+    FINE(qdr_machine_create(spec, ranks, &machine));
+    FINE(qdr_machine_create(spec, ranks + 1, &other));
+    options.machine = machine;
+    options.reuse = 1000;
+    options.item_bytes = item_bytes;
+    FINE(qdr_plan_create(partners, &options, &plan));
+    FINE(qdr_plan_candidate(plan, 0, &first));
+    FINE(qdr_plan_look(plan, &info));
+    if (ranks > 2) {
+        CHECK_SAYING(!strcmp(first.algorithm, algorithm), "%s, where %s was predicted", first.algorithm,
+                     algorithm);
+        CHECK_SAYING(strstr(info.why, "predicted") != NULL, "%s", info.why);
+        options.machine = other;
+        EXPECT(qdr_plan_create(partners, &options, &(qdr_plan *){NULL}), QDR_ERR_INVALID, "machine");
+        /* Where not all have one, nobody foresees anything. */
+        options.machine = rank ? machine : NULL;
+        qdr_plan *usual = NULL;
+        FINE(qdr_plan_create(partners, &options, &usual));
+        FINE(qdr_plan_candidate(usual, 0, &first));
+        CHECK(!strcmp(first.algorithm, "pairwise"));
+        FINE(qdr_plan_destroy(&usual));
+    }
+    for (int i = 0; i < 6; i++) exchange(plan, equal, 0);
+    FINE(qdr_plan_destroy(&plan));
+    qdr_machine_destroy(&machine);
+    qdr_machine_destroy(&other);
+    qdr_partners_destroy(&partners);
+}
+
 int main(int count, char **words) {
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -125,6 +192,10 @@ int main(int count, char **words) {
     expect(nearly, several ? "pairwise" : "async");
     expect(unlike, several ? "paced" : "async");
     expect(large, several ? "pairwise" : "async");
+    keeps_sizes(equal, "recursive");
+    keeps_sizes(unlike, "recursive");
+    foresees("crossbar:tau=1us,rate=10GB/s", 1000, "async");
+    foresees("crossbar:tau=100us,rate=50Mbit/s,queue=4K", 40, "paced");
     int verdict = mpi_check_verdict();
     MPI_Finalize();
     return verdict;
