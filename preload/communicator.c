@@ -62,10 +62,10 @@ static int release(MPI_Comm comm, int keyval, void *value, void *extra) {
     qdri_communicator *communicator = value;
     (void)comm, (void)keyval, (void)extra;
     list_remove(communicator);
-    atomic_fetch_sub(&qdri_wishes,
-                     (communicator->whole.wish != NULL) + (communicator->neighbors.wish != NULL));
-    qdri_path_close(&communicator->whole);
-    qdri_path_close(&communicator->neighbors);
+    for (int kind = 0; kind < QDRI_KINDS; kind++) {
+        atomic_fetch_sub(&qdri_wishes, communicator->path[kind].wish != NULL);
+        qdri_path_close(&communicator->path[kind]);
+    }
     free(communicator);
     return MPI_SUCCESS;
 }

@@ -98,7 +98,7 @@ static void complete_once(qdri_errand *ended) {
 /* ---- progress ------------------------------------------------------------------------------------------ */
 
 static void begin(qdri_errand *begun) {
-    qdr_buffers buffers = qdri_lanes_buffers(&begun->out, &begun->in);
+    qdr_buffers buffers = qdri_lanes_buffers(&begun->out, &begun->in, begun->path->is_alike);
     qdr_status status = qdr_plan_start(begun->path->plan, &buffers, &begun->pending);
     if (status == QDR_ERR_BUSY) return;
     begun->is_started = 1;

@@ -2,7 +2,7 @@
 /*
  * One call: whether it can be served, by which way, and how long it took. In place and between groups it is
  * MPI's. Ranks of one node have no port that could overflow, so MPI serves them too, unless QDR_PRELOAD names
- * an algorithm; the others are paced, as long as trials do not show that the plain way is faster.
+ * an algorithm; the others go by plans that choose by themselves, as long as trials do not show that the plain way is faster.
  */
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ static int wants_plan(const qdri_communicator *communicator, const qdri_call *ca
 }
 
 static const char *algorithm_of(const qdri_communicator *communicator) {
-    return communicator->terms.algorithm[0] ? communicator->terms.algorithm : "paced";
+    return communicator->terms.algorithm[0] ? communicator->terms.algorithm : "auto";
 }
 
 static void explain(const qdri_communicator *communicator, const qdri_call *call, const qdri_path *path) {
@@ -39,19 +39,15 @@ static void explain_change(const qdri_communicator *communicator, const qdri_cal
     if (call->form == QDRI_SAME && !call->to_neighbors)
         snprintf(sizes, sizeof sizes, ", messages of about %lld bytes", (long long)qdri_same_bytes(call));
     qdri_preload_say("%s, %d ranks%s: %s was faster in a trial, and is used from here on", call->name,
-                     communicator->ranks, sizes, trial->plain ? "MPI's own way" : "pacing");
-}
-
-static qdri_path *path_for(qdri_communicator *communicator, int to_neighbors) {
-    return to_neighbors ? &communicator->neighbors : &communicator->whole;
+                     communicator->ranks, sizes, trial->plain ? "MPI's own way" : "the plan");
 }
 
 /* Collective. The path of such calls, planned when its time has come. */
-static qdri_path *path_of(qdri_communicator *communicator, const qdri_call *call) {
-    qdri_path *path = path_for(communicator, call->to_neighbors);
+static qdri_path *path_of(qdri_communicator *communicator, const qdri_call *call, int kind) {
+    qdri_path *path = &communicator->path[kind];
     int wanted = wants_plan(communicator, call);
     if (!path->is_open && (wanted || qdri_record_wanted())) {
-        qdri_path_open(path, call->comm, call->to_neighbors);
+        qdri_path_open(path, call->comm, kind);
         path->is_open = 1;
     }
     if (!path->is_planned && communicator->calls > communicator->terms.patience) {
@@ -88,12 +84,12 @@ static void make_wish(qdri_communicator *communicator, qdri_path *path, const qd
 /* All ranks have the same wishes: those of earlier calls on this communicator. */
 void qdri_grant_wishes(MPI_Comm comm) {
     qdri_communicator *communicator = qdri_communicator_seen(comm);
-    for (int to_neighbors = 0; communicator && to_neighbors < 2; to_neighbors++) {
-        qdri_path *path = path_for(communicator, to_neighbors);
+    for (int kind = 0; communicator && kind < QDRI_KINDS; kind++) {
+        qdri_path *path = &communicator->path[kind];
         if (!path->wish || !qdri_communicator_meet(communicator)) continue;
-        qdri_call wished = {.name = path->wish, .comm = comm, .to_neighbors = to_neighbors};
-        wished.form = path->wish_is_tiny ? QDRI_SAME : QDRI_V;
-        if (communicator->can_start) path_of(communicator, &wished);
+        qdri_call wished = {.name = path->wish, .comm = comm, .to_neighbors = kind == QDRI_TO_NEIGHBORS};
+        wished.form = path->wish_is_tiny ? QDRI_SAME : QDRI_V; /* what is not tiny has any form */
+        if (communicator->can_start) path_of(communicator, &wished, kind);
         if (communicator->can_start && communicator->calls <= communicator->terms.patience) continue;
         path->wish = NULL;
         atomic_fetch_sub(&qdri_wishes, 1);
@@ -102,7 +98,7 @@ void qdri_grant_wishes(MPI_Comm comm) {
 
 /* Local: what was agreed, and how many calls there were, decides. */
 static int start(qdri_communicator *communicator, const qdri_call *call) {
-    qdri_path *path = path_for(communicator, call->to_neighbors);
+    qdri_path *path = &communicator->path[qdri_kind_of(call)];
     communicator->calls++;
     if (!path->is_planned) make_wish(communicator, path, call);
     if (!path->plan || !communicator->can_start) return call->plain(call);
@@ -129,7 +125,7 @@ int qdri_intercept(const qdri_call *call) {
     if (call->prepares) return prepare(communicator, call);
     if (!qdri_communicator_meet(communicator)) return call->plain(call);
     communicator->calls++;
-    qdri_path *path = path_of(communicator, call);
+    qdri_path *path = path_of(communicator, call, qdri_kind_of(call));
     int records = path->has_lanes && qdri_record_wanted();
     if (!path->plan && !records) return call->plain(call);
     /* Arguments that MPI would refuse are left to it, to say so. */

@@ -118,11 +118,20 @@ int qdri_lanes_read(qdri_lanes *out, qdri_lanes *in, const qdri_call *call) {
     return read_sizes(in, &call->in) && find_places(out, &call->out) && find_places(in, &call->in);
 }
 
-qdr_buffers qdri_lanes_buffers(const qdri_lanes *out, const qdri_lanes *in) {
+/* What is sent must be as long as what is received, which a wrong program may not know. */
+static int have_one_length(const qdri_lanes *out, const qdri_lanes *in) {
+    return out->count > 0 && in->count > 0 && out->bytes[0] > 0 && out->bytes[0] == in->bytes[0];
+}
+
+qdr_buffers qdri_lanes_buffers(const qdri_lanes *out, const qdri_lanes *in, int are_alike) {
     qdr_buffers buffers = {0};
     buffers.item_bytes = 1;
     buffers.outgoing = (const void *const *)out->pointer;
     buffers.incoming = (void *const *)in->pointer;
+    if (are_alike && have_one_length(out, in)) {
+        buffers.item_bytes = out->bytes[0];
+        return buffers;
+    }
     buffers.outgoing_items = out->bytes;
     buffers.incoming_items = in->bytes;
     return buffers;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A plan for the calls of one kind on one communicator, and one exchange of it. Its partners are all ranks,
- * or the neighbors of the communicator's topology; the sizes come with each call, which `paced` allows
- * without any agreement.
+ * or the neighbors of the communicator's topology; the sizes come with each call, which plans that choose by themselves allow
+ * without any agreement. Where all messages are alike, each is an item of that size, so that every size has a choice of its
+ * own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,11 +107,18 @@ static qdr_status try_sizes(qdri_path *path) {
     return qdr_plan_exchange(path->plan, &buffers);
 }
 
-/* Sizes of every call are its own; the plan's only say that there may be a message. */
+/* Sizes of every call are its own; the plan's only say that there may be a message, and whether sizes differ. */
+static void set_sizes(const qdri_path *path, const qdri_lanes *lanes, int rank) {
+    for (int i = 0; i < lanes->count; i++)
+        lanes->bytes[i] = path->is_alike ? 1 : 1 + (lanes->rank[i] + rank) % 2;
+}
+
 static qdr_status make_plan(qdri_path *path, MPI_Comm comm, const char *algorithm) {
     qdr_partners *partners = NULL;
-    for (int i = 0; i < path->out.count; i++) path->out.bytes[i] = 1;
-    for (int i = 0; i < path->in.count; i++) path->in.bytes[i] = 1;
+    int rank;
+    PMPI_Comm_rank(comm, &rank);
+    set_sizes(path, &path->out, rank);
+    set_sizes(path, &path->in, rank);
     qdr_status status = qdr_partners_from_both(comm, path->out.count, path->out.rank, path->out.bytes,
                                                path->in.count, path->in.rank, path->in.bytes, 1, &partners);
     if (status) return status;
@@ -122,11 +130,13 @@ static qdr_status make_plan(qdri_path *path, MPI_Comm comm, const char *algorith
     return status ? status : try_sizes(path);
 }
 
-int qdri_path_open(qdri_path *path, MPI_Comm comm, int to_neighbors) {
+int qdri_path_open(qdri_path *path, MPI_Comm comm, int kind) {
     int ranks;
     PMPI_Comm_size(comm, &ranks);
-    path->has_lanes = to_neighbors ? find_neighbors(path, comm)
-                                   : lanes_everyone(&path->out, ranks) && lanes_everyone(&path->in, ranks);
+    path->is_alike = kind == QDRI_TO_ALL_ALIKE;
+    path->has_lanes = kind == QDRI_TO_NEIGHBORS
+                          ? find_neighbors(path, comm)
+                          : lanes_everyone(&path->out, ranks) && lanes_everyone(&path->in, ranks);
     return path->has_lanes;
 }
 
@@ -202,7 +212,7 @@ qdri_trial *qdri_path_trial(const qdri_path *path, const qdri_call *call) {
 qdr_status qdri_path_run(qdri_path *path, const qdri_call *call) {
     qdr_status status = qdri_lanes_pack(&path->out, call);
     if (status) return status;
-    qdr_buffers buffers = qdri_lanes_buffers(&path->out, &path->in);
+    qdr_buffers buffers = qdri_lanes_buffers(&path->out, &path->in, path->is_alike);
     qdri_enter();
     status = qdr_plan_exchange(path->plan, &buffers);
     qdri_leave();

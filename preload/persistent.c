@@ -90,7 +90,7 @@ static void release_tag(const persistent *made) {
 /* Local. What the call says is read once; the arrays are the program's, and may go. */
 static int read_call(persistent *made, const qdri_call *call) {
     qdri_errand *errand = &made->errand;
-    return qdri_path_open(&made->path, call->comm, call->to_neighbors) &&
+    return qdri_path_open(&made->path, call->comm, qdri_kind_of(call)) &&
            qdri_lanes_like(&errand->out, &made->path.out) && qdri_lanes_like(&errand->in, &made->path.in) &&
            qdri_lanes_read(&errand->out, &errand->in, call) &&
            qdri_landings_open(&made->departures, &errand->out, &call->out) &&

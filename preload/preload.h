@@ -12,7 +12,7 @@
  *     path.c          a plan for such calls, and one exchange of it
  *     lanes.c         what a call says: sizes and places
  *     pack.c          derived types
- *     trial.c         paced or plain: measured, now and then
+ *     trial.c         the plan's way or MPI's: measured, now and then
  *     errand.c        an exchange that nobody waits for here: of a nonblocking call
  *     persistent.c    the same errand again and again
  *     driver.c        who advances errands
@@ -129,7 +129,8 @@ int qdri_lanes_like(qdri_lanes *made, const qdri_lanes *lanes);
 void qdri_lanes_close(qdri_lanes *lanes);
 /* Reads the sizes and places of a call; false when an argument is not as MPI wants it. `in` NULL: what goes out. */
 int qdri_lanes_read(qdri_lanes *out, qdri_lanes *in, const qdri_call *call);
-qdr_buffers qdri_lanes_buffers(const qdri_lanes *out, const qdri_lanes *in);
+/* For a plan whose messages have one item each, if `are_alike`. */
+qdr_buffers qdri_lanes_buffers(const qdri_lanes *out, const qdri_lanes *in, int are_alike);
 qdr_status qdri_lanes_pack(const qdri_lanes *lanes, const qdri_call *call);
 qdr_status qdri_lanes_unpack(const qdri_lanes *lanes, const qdri_call *call);
 /* Bytes of a message where all have as many. */
@@ -158,6 +159,7 @@ void qdri_landings_close(qdri_landings *landings);
 /* A way for the calls of one kind on one communicator. */
 typedef struct qdri_path {
     int is_open, has_lanes, is_planned;
+    int is_alike;   /* all messages of a call have as many bytes, on all ranks: those of MPI_Alltoall */
     qdr_plan *plan; /* NULL: MPI serves */
     qdri_lanes out, in;
     qdri_trial *trial; /* [QDRI_CHOICES] */
@@ -178,8 +180,14 @@ enum { QDRI_IN_FLIGHT = 2 };
  * bytes of a message. */
 enum { QDRI_SIZES = 48, QDRI_CHOICES = QDRI_SIZES + 2 };
 
+/* The kinds of calls on a communicator that have a plan each. */
+enum { QDRI_TO_ALL_ALIKE, QDRI_TO_ALL, QDRI_TO_NEIGHBORS, QDRI_KINDS };
+static inline int qdri_kind_of(const qdri_call *call) {
+    return call->to_neighbors ? QDRI_TO_NEIGHBORS : call->form == QDRI_SAME ? QDRI_TO_ALL_ALIKE : QDRI_TO_ALL;
+}
+
 /* Local. Finds the partners; false when there is too little memory. */
-int qdri_path_open(qdri_path *path, MPI_Comm comm, int to_neighbors);
+int qdri_path_open(qdri_path *path, MPI_Comm comm, int kind);
 /* Collective. Makes the plan, or says why not. */
 void qdri_path_plan(qdri_path *path, MPI_Comm comm, const char *algorithm);
 void qdri_path_close(qdri_path *path);
@@ -214,7 +222,7 @@ struct qdri_communicator {
     qdri_terms terms;
     int64_t calls;
     int64_t errands; /* under way */
-    qdri_path whole, neighbors;
+    qdri_path path[QDRI_KINDS];
     double zero; /* of the wall clock, when its ranks met first: what clocks differ by is in it */
     int is_recorded;
     qdri_communicator *next, **link; /* in the list of all */

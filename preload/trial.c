@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Paced or plain? Between nodes the drop-in paces. Whether that is better is a question about the network,
- * and only measuring answers it: where nothing is ever dropped and round trips are short, a window holds back
- * for no gain. So after 16 calls of a communicator, after 256 and so on, one call tries the other way, and is
+ * The plan's way or MPI's? Between nodes the drop-in has a plan, which tries its candidates by itself. Whether the best of them is
+ * better than what MPI does is a question about the network and about MPI, and only measuring answers it. So after 16 calls of a communicator, after 256 and so on, one call tries the other way, and is
  * held against the calls before and after it. An exchange takes from the moment when the last rank has come
  * to the one when the last has gone; the clocks of the ranks were set when they met first.
  *
