@@ -20,6 +20,9 @@ int report_pattern(const arguments *arguments, const char *text, report_chapter 
 int report_trace(const json_t *root, const char *name, report_chapter *chapter);
 int report_bench(const arguments *arguments, const json_t *root, const char *name, report_chapter *chapter);
 
+/* What a plan of it chooses by itself; `bound` is that of direct schedules. */
+json_t *report_choice(const qdr_pattern *pattern, const qdr_machine *machine, double bound);
+
 /* ---- report_parts.c ------------------------------------------------------------------------------------ */
 
 void report_add_number(json_t *list, double number);

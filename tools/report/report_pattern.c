@@ -346,6 +346,7 @@ static void add_sections(study *study, report_chapter *chapter) {
     json_add(chapter->sections, page_heat("Who sends how much to whom", study->pattern));
     if (study->statistics.messages == 0) return;
     json_add(chapter->sections, table_of(study));
+    json_add(chapter->sections, report_choice(study->pattern, study->machine, study->bounds.direct));
     json_add(chapter->sections, phases_of(study));
     json_add(chapter->sections, timeline_of(study));
     if (study->kept < study->candidates) json_add(chapter->sections, refusals_of(study));

@@ -56,7 +56,7 @@ function drawCell(cell, column) {
 }
 
 function drawTable(section) {
-  const made = openSection(section), body = element("tbody");
+  const made = openSection(section, section.text), body = element("tbody");
   const rows = section.rows.map((row) => ({
     row,
     made: element("tr", {}, section.columns.map((column, k) => drawCell(k < row.length ? row[k] : null, column))),
