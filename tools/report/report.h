@@ -21,7 +21,7 @@ int report_trace(const json_t *root, const char *name, report_chapter *chapter);
 int report_bench(const arguments *arguments, const json_t *root, const char *name, report_chapter *chapter);
 
 /* What a plan of it chooses by itself; `bound` is that of direct schedules. */
-json_t *report_choice(const qdr_pattern *pattern, const qdr_machine *machine, double bound);
+int report_choice(const qdr_pattern *pattern, const qdr_machine *machine, double bound, json_t **section);
 
 /* ---- report_parts.c ------------------------------------------------------------------------------------ */
 

@@ -16,16 +16,19 @@ typedef struct choice {
 } choice;
 
 /* In the order in which they are tried. */
-static int find_choices(const qdr_pattern *pattern, const qdr_machine *machine, choice *choices) {
+static qdr_status find_choices(const qdr_pattern *pattern, const qdr_machine *machine, choice *choices,
+                               int *count) {
     const char *name;
-    int count = 0, is_small = qdr_pattern_look(pattern).messages <= MOST_MESSAGES;
-    for (; count < MOST && (name = qdr_auto_candidate(pattern, 0, count)); count++) {
+    int is_small = qdr_pattern_look(pattern).messages <= MOST_MESSAGES;
+    for (*count = 0; *count < MOST && (name = qdr_auto_candidate(pattern, 0, *count)); ++*count) {
+        choice *one = &choices[*count];
         qdr_way way = {.algorithm = name};
-        choices[count] = (choice){name, -1};
-        if (!is_small || qdr_way_predict(pattern, &way, machine, 1, &choices[count].seconds))
-            choices[count].seconds = -1;
+        *one = (choice){name, -1};
+        qdr_status status = is_small ? qdr_way_predict(pattern, &way, machine, 1, &one->seconds) : QDR_OK;
+        if (status && status != QDR_ERR_INVALID) return status;
+        if (status) one->seconds = -1;
     }
-    return count;
+    return QDR_OK;
 }
 
 static json_t *row_of(const choice *choice, int place, double most, double bound) {
@@ -44,9 +47,10 @@ static json_t *row_of(const choice *choice, int place, double most, double bound
     return row;
 }
 
-json_t *report_choice(const qdr_pattern *pattern, const qdr_machine *machine, double bound) {
+int report_choice(const qdr_pattern *pattern, const qdr_machine *machine, double bound, json_t **section) {
     choice choices[MOST];
-    int count = find_choices(pattern, machine, choices), best = 0;
+    int count, best = 0;
+    if (find_choices(pattern, machine, choices, &count)) return complain_library();
     json_t *columns = json_array(), *rows = json_array();
     double most = 0;
     report_column(columns, REPORT_LEFT, "candidate", "");
@@ -69,10 +73,10 @@ json_t *report_choice(const qdr_pattern *pattern, const qdr_machine *machine, do
                             "tries its candidates on "
                             "its first exchanges, and keeps the fastest.",
                             qdr_auto_reason(pattern));
-    json_t *section = page_table(heading, columns, rows);
-    json_put(section, "text", json_text(text));
-    json_put(section, "mark", json_string("the direct bound"));
+    *section = page_table(heading, columns, rows);
+    json_put(*section, "text", json_text(text));
+    json_put(*section, "mark", json_string("the direct bound"));
     free(heading);
     free(text);
-    return section;
+    return EXIT_GOOD;
 }

@@ -340,16 +340,20 @@ static void add_heading(const study *study, report_chapter *chapter) {
                   report_seconds(study->bounds.direct, bound));
 }
 
-static void add_sections(study *study, report_chapter *chapter) {
+static int add_sections(study *study, report_chapter *chapter) {
+    json_t *choice;
     add_heading(study, chapter);
     json_add(chapter->sections, facts_of(study));
     json_add(chapter->sections, page_heat("Who sends how much to whom", study->pattern));
-    if (study->statistics.messages == 0) return;
+    if (study->statistics.messages == 0) return EXIT_GOOD;
+    int code = report_choice(study->pattern, study->machine, study->bounds.direct, &choice);
+    if (code) return code;
     json_add(chapter->sections, table_of(study));
-    json_add(chapter->sections, report_choice(study->pattern, study->machine, study->bounds.direct));
+    json_add(chapter->sections, choice);
     json_add(chapter->sections, phases_of(study));
     json_add(chapter->sections, timeline_of(study));
     if (study->kept < study->candidates) json_add(chapter->sections, refusals_of(study));
+    return EXIT_GOOD;
 }
 
 static int make_chapter(const arguments *arguments, study *study, report_chapter *chapter) {
@@ -361,8 +365,7 @@ static int make_chapter(const arguments *arguments, study *study, report_chapter
     if (!study->kept) return complain("no algorithm takes the pattern '%.200s'", study->text);
     qsort(study->candidate, (size_t)study->candidates, sizeof *study->candidate, by_seconds);
     progress_say("drawing");
-    add_sections(study, chapter);
-    return EXIT_GOOD;
+    return add_sections(study, chapter);
 }
 
 int report_pattern(const arguments *arguments, const char *text, report_chapter *chapter) {
