@@ -70,17 +70,16 @@ static void knock_at(qdr_plan *plan, const int *partner, int count, double deadl
         return;
     }
     qdr_status status = QDR_OK;
+    all->left = 2 * (int64_t)count; /* before any of them can end */
     for (int i = 0; i < count && !status; i++) {
         knock *one = &all->at[i];
         one->all = all;
         one->send.done = has_knocked;
         one->receive.done = was_answered;
         status = qdri_receive(plan->wire, &one->receive, partner[i], tag, NULL, 0);
-        all->left += !status;
         if (!status) status = qdri_send(plan->wire, &one->send, partner[i], tag, NULL, 0);
-        all->left += !status;
     }
-    if (!status && !all->finished)
+    if (!status)
         status = qdri_wait_until(plan->wire, &all->finished,
                                  deadline > 0 && deadline < latest ? deadline : latest);
     int stays = 0;
