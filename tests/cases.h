@@ -5,6 +5,7 @@
 #define CASES_H
 
 #include <stdio.h>
+#include <string.h>
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -17,6 +18,8 @@ static const char *const case_algorithms[] = {
     "pairwise",
     "balanced",
     "recursive",
+    "bruck",
+    "bruck:3",
     "greedy",
     "random",
     "random-link:seed=2",
@@ -33,6 +36,11 @@ static const char *const case_algorithms[] = {
     "split",
     "split:tau=500",
 };
+
+/* Pacing by stages is for one algorithm alone; NULL: none was asked for. */
+static inline int case_goes_together(const char *algorithm, const char *pacing) {
+    return !pacing || strcmp(pacing, "stages") != 0 || (algorithm && !strncmp(algorithm, "bruck", 5));
+}
 
 /* %d is the number of ranks. Families that cannot have it refuse; the tests hold them to that too. */
 static const char *const case_patterns[] = {

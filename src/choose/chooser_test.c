@@ -187,10 +187,12 @@ static void the_rule_lists_what_can_run(void **state) {
     assert_string_equal(rule.algorithm[0], "async");
     facts.one_host = 0;
     rule = qdri_rule(&facts, why, sizeof why);
-    assert_int_equal(rule.count, 3);
+    assert_int_equal(rule.count, 4);
     assert_string_equal(rule.algorithm[0], "paced");
-    assert_string_equal(rule.algorithm[2], "async");
-    assert_int_equal(rule.risky, 4);
+    assert_string_equal(rule.algorithm[2], "bruck");
+    assert_string_equal(rule.algorithm[3], "async");
+    assert_int_equal(rule.small, 4);
+    assert_int_equal(rule.risky, 8);
     facts.smallest = 180; /* about the same */
     rule = qdri_rule(&facts, why, sizeof why);
     assert_string_equal(rule.algorithm[0], "pairwise");
@@ -198,6 +200,9 @@ static void the_rule_lists_what_can_run(void **state) {
     rule = qdri_rule(&facts, why, sizeof why);
     assert_string_equal(rule.algorithm[0], "paced");
     facts.smallest = 0;
+    rule = qdri_rule(&facts, why, sizeof why);
+    assert_int_equal(rule.count, 3);
+    facts.least_fan_in = 3;
     rule = qdri_rule(&facts, why, sizeof why);
     assert_int_equal(rule.count, 2);
 }
@@ -208,12 +213,12 @@ static void more_is_tried_where_sizes_stay(void **state) {
     (void)state;
     qdri_rule_result rule = qdri_rule(&facts, NULL, 0);
     assert_int_equal(rule.count, 4);
-    assert_string_equal(rule.algorithm[3], "recursive");
-    assert_int_equal(rule.small, 8);
+    assert_string_equal(rule.algorithm[2], "bruck");
+    assert_int_equal(rule.small, 4);
     facts.is_idle = 1; /* and could pass on nothing */
     rule = qdri_rule(&facts, NULL, 0);
     assert_string_equal(rule.algorithm[rule.count - 1], "coloring");
-    facts.least_fan_in = 3;
+    facts.least_fan_in = 3; /* of 7 */
     facts.is_idle = 0;
     rule = qdri_rule(&facts, NULL, 0);
     assert_string_equal(rule.algorithm[3], "coloring");

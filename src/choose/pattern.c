@@ -5,18 +5,29 @@
 #include "quadrille/pattern.h"
 #include "quadrille/schedule.h"
 
+/* The fewest messages with items into one rank, and whether a rank has none either way. */
+static void look_at_ranks(const qdr_pattern_view *view, qdri_traits *facts) {
+    facts->least_fan_in = view->ranks;
+    for (int rank = 0; rank < view->ranks; rank++) {
+        int64_t count = 0;
+        for (int64_t i = view->column_start[rank]; i < view->column_start[rank + 1]; i++)
+            count += view->items[view->column_message[i]] > 0;
+        if (count < facts->least_fan_in) facts->least_fan_in = count;
+        facts->is_idle |= view->column_start[rank] == view->column_start[rank + 1] &&
+                          view->row_start[rank] == view->row_start[rank + 1];
+    }
+}
+
 static qdri_traits traits_of(const qdr_pattern *pattern) {
     qdr_pattern_view view = qdr_pattern_look(pattern);
     qdr_pattern_statistics statistics;
     qdr_pattern_measure(pattern, &statistics);
     qdri_traits facts = {.ranks = view.ranks, .fan_in = statistics.fan_in, .smallest = INT64_MAX};
     for (int64_t i = 0; i < view.messages; i++) {
-        if (view.origin[i] == view.destination[i]) continue;
         if (view.items[i] > facts.largest) facts.largest = view.items[i];
         if (view.items[i] < facts.smallest) facts.smallest = view.items[i];
     }
-    int64_t pairs = (int64_t)view.ranks * (view.ranks - 1);
-    facts.least_fan_in = statistics.messages == pairs && facts.smallest > 0 ? view.ranks - 1 : 0;
+    look_at_ranks(&view, &facts);
     return facts;
 }
 

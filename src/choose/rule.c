@@ -5,11 +5,11 @@
  *     paced      is never bad, whatever the pattern: it comes first where nothing speaks for another
  *     pairwise   needs no grants, and where all phases end together it is the best
  *     async      is the cheapest for small messages, and where ports never overflow
+ *     bruck      has lg n messages where the others have n; what it passes on makes it dear for large ones
  *     coloring   has the fewest phases, and has to be built: after some exchanges that has paid
- *     recursive  has lg n startups where the others have n; what it passes on makes it dear for large messages
  *
  * Sizes may differ at every exchange of a plan whose algorithm nobody asked for, unless it is said how often they are the
- * same; the last two have to know them. `pairwise` has a place only for messages that the plan knows of, so a partner without
+ * same; `coloring` has to know them. `pairwise` has a place only for messages that the plan knows of, so a partner without
  * items rules it out. Who has no partner may leave out exchanges, and can pass on nothing.
  */
 #include "choose/rule.h"
@@ -29,6 +29,12 @@ static void add(qdri_rule_result *result, const char *algorithm, care care) {
 static int is_worth_building(const qdri_traits *facts) {
     const int64_t least_reuse = 100, most_messages = 4 << 20;
     return facts->reuse >= least_reuse && facts->fan_in <= most_messages / facts->ranks;
+}
+
+/* Whether so many have something for so many others that it may pay to pass it on; and everyone can. */
+static int is_dense(const qdri_traits *facts) {
+    enum { FEWEST = 4 };
+    return facts->ranks >= FEWEST && 2 * facts->least_fan_in >= facts->ranks - 1 && !facts->is_idle;
 }
 
 /* Phases of pairs end at about the same time for all: where sizes differ by more, pairs wait for each other as long as
@@ -62,13 +68,9 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     if (is_even) add(&result, "pairwise", NO_CARE);
     add(&result, "paced", NO_CARE);
     if (!is_even && facts->smallest > 0) add(&result, "pairwise", NO_CARE);
+    if (is_dense(facts)) add(&result, "bruck", SMALL);
     add(&result, "async", RISKY);
-    if (is_worth_building(facts)) {
-        if (facts->least_fan_in == facts->ranks - 1 && !facts->is_idle)
-            add(&result, "recursive", SMALL);
-        else
-            add(&result, "coloring", NO_CARE);
-    }
+    if (is_worth_building(facts)) add(&result, "coloring", NO_CARE);
     return result;
 }
 

@@ -115,7 +115,8 @@ static void settle(int *level) {
     const char *algorithm = algorithm_at(level[ALGORITHM]);
     const pace *way = &paces[level[PACE]];
     if (way->pacing && (!algorithm || (begins(algorithm, "paced") && strcmp(way->pacing, "grants")) ||
-                        (begins(algorithm, "distributed") && strcmp(way->pacing, "requests"))))
+                        (begins(algorithm, "distributed") && strcmp(way->pacing, "requests")) ||
+                        !case_goes_together(algorithm, way->pacing)))
         level[PACE] = 0;
     while (!qdr_operation_suits((qdr_operation)level[OPERATION], (qdr_type)(level[TYPE] + QDR_BYTE)))
         level[TYPE] = (level[TYPE] + 1) % levels[TYPE];
@@ -468,7 +469,7 @@ static void check_schedule(const qdr_map *map, const int *level, const links *al
     const qdr_algorithm_info *algorithm = NULL;
     fine(qdr_plan_look(plan, &info), what, "look");
     fine(qdr_algorithm_find(info.algorithm, &algorithm), what, "algorithm");
-    CHECK((schedule == NULL) == algorithm->at_run_time);
+    CHECK((schedule == NULL) == (algorithm->at_run_time || !strcmp(info.pacing, "stages")));
     if (!schedule || algorithm->knowledge != QDR_KNOWS_MATRIX) return;
     CHECK_SAYING(qdr_schedule_check(schedule) == QDR_OK, "%s: %s", what, qdr_error_message());
     int has_nodes = !strcmp(info.transport, "node");

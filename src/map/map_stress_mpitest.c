@@ -111,9 +111,9 @@ static links *draw_mask(void) {
 }
 
 static qdr_plan_options draw_plan(void) {
-    static const char *const algorithms[] = {NULL,        NULL,          "async",  "paced",
-                                             "paced",     "distributed", "linear", "coloring",
-                                             "two-stage", "random-split"};
+    static const char *const algorithms[] = {NULL,        NULL,           "async",  "paced",
+                                             "paced",     "distributed",  "linear", "coloring",
+                                             "two-stage", "random-split", "bruck"};
     static const char *const transports[] = {"node", "node", "node", NULL, "net"};
     static const int64_t chunks[] = {0, 0, 4096, 100000};
     qdr_plan_options options = QDR_PLAN_OPTIONS;
@@ -129,7 +129,7 @@ static void note_plan(record *one, const qdr_plan *plan) {
     qdr_plan_info info;
     fine(qdr_plan_look(plan, &info), "look");
     one->any_size = !strcmp(info.algorithm, "paced") || !strcmp(info.algorithm, "async") ||
-                    !strcmp(info.algorithm, "distributed");
+                    !strcmp(info.algorithm, "distributed") || !strcmp(info.pacing, "stages");
     one->in_flight = info.in_flight;
 }
 

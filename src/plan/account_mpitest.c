@@ -130,7 +130,8 @@ int main(int count, char **words) {
         for (int a = 0; a < COUNT(case_algorithms); a++) {
             run_case(case_algorithms[a], NULL, 0, "net", pattern);
             for (int w = 0; w < COUNT(pacings); w++)
-                run_case(case_algorithms[a], pacings[w], 0, "net", pattern);
+                if (case_goes_together(case_algorithms[a], pacings[w]))
+                    run_case(case_algorithms[a], pacings[w], 0, "net", pattern);
             for (int w = 0; w < 2; w++) run_case(case_algorithms[a], pacings[w], 1, "net", pattern);
         }
         for (int a = 0; a < COUNT(run_time); a++) run_case(run_time[a], NULL, 0, "net", pattern);

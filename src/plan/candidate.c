@@ -63,8 +63,9 @@ static qdr_status from_algorithm(const qdr_plan *plan, qdri_candidate *candidate
     qdr_partners_view view = qdr_partners_look(plan->partners);
     const char *is_near = plan->near->is_near;
     qdr_pattern *cross = NULL;
-    candidate->any_size = algorithm->any_size;
-    candidate->ordered = !algorithm->at_run_time;
+    int runs_by_itself = candidate->executor->algorithm != NULL;
+    candidate->any_size = algorithm->any_size || runs_by_itself;
+    candidate->ordered = !algorithm->at_run_time && !runs_by_itself;
     candidate->promises = algorithm->promises;
     if (candidate->any_size) return qdri_program_from_partners(view, is_near, &candidate->program);
     if (!matrix) QDRI_TRY(own_cross(view, is_near, &cross));
@@ -148,6 +149,11 @@ static qdr_status from_schedule(const qdr_plan *plan, qdri_candidate *candidate,
     return qdri_program_from_schedule(schedule, qdr_partners_look(plan->partners), NULL, &candidate->program);
 }
 
+/* What is passed on has to be known, unless the executor finds it out. */
+static int needs_matrix(const qdri_algorithm *algorithm, const qdri_executor *executor) {
+    return algorithm->knowledge == QDR_KNOWS_MATRIX || (algorithm->staged && !executor->algorithm);
+}
+
 qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const qdri_settings *settings,
                                 const qdr_machine *machine, const qdr_schedule *schedule) {
     static const qdri_algorithm loaded = {.name = "loaded"};
@@ -157,21 +163,23 @@ qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const
     qdr_status status = QDR_OK;
     qdri_trust_init(&candidate->trust);
     if (schedule) {
+        QDRI_TRY(qdri_executor_find(settings->pacing, algorithm, &candidate->executor));
         status = from_schedule(plan, candidate, schedule);
     } else {
         /* The same name, the same verdict everywhere. */
         QDRI_TRY(qdri_algorithm_read(candidate->spec, &spec, &algorithm));
+        QDRI_TRY(qdri_executor_find(settings->pacing, algorithm, &candidate->executor));
         read_options(candidate, &spec);
-        if (algorithm->knowledge == QDR_KNOWS_MATRIX) QDRI_TRY(qdri_partners_gather(plan->partners, &matrix));
+        if (algorithm->at_run_time || candidate->executor->algorithm)
+            if (candidate->executor->read) candidate->executor->read(candidate, &spec);
+        if (needs_matrix(algorithm, candidate->executor))
+            QDRI_TRY(qdri_partners_gather(plan->partners, &matrix));
         if (matrix && plan->near->active) status = leave_out_nodes(plan->wire, &matrix);
         if (!status) status = from_algorithm(plan, candidate, algorithm, machine, matrix);
         qdr_pattern_destroy(&matrix);
     }
     if (plan->is_by_rule && settings->reuse) candidate->any_size = 0; /* as was said, whoever runs */
     candidate->algorithm = algorithm->name;
-    if (!status) status = qdri_executor_find(settings->pacing, algorithm, &candidate->executor);
-    if (!status && algorithm->at_run_time && candidate->executor->read)
-        candidate->executor->read(candidate, &spec);
     if (!status) set_sizes(plan, candidate, settings);
     candidate->sources = candidate->ordered && candidate->program.ranks > 1 ? candidate->program.ranks - 1
                          : candidate->ordered                               ? 1
@@ -180,8 +188,10 @@ qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const
         status = qdri_fail(QDR_ERR_INVALID,
                            "a barrier after each phase goes with pacing free or arrivals, not with %s",
                            candidate->executor->pacing);
-    candidate->is_far =
-        !status && (plan->barrier || candidate->program.out.hops + candidate->program.in.hops > 0);
+    /* Who passes on takes part wherever anybody has something to pass on. */
+    int hops = candidate->program.out.hops + candidate->program.in.hops > 0,
+        passes_on = !status && candidate->executor->algorithm && plan->has_far;
+    candidate->is_far = !status && (plan->barrier || hops || passes_on);
     candidate->last_phase = status ? 0 : last_phase(&candidate->program);
     return status;
 }

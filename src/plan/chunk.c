@@ -257,6 +257,54 @@ void qdri_chunk_receive(qdri_exchange *exchange, int64_t number, int64_t bytes) 
     qdri_chunk_receive_granted(exchange, number, bytes, 0);
 }
 
+/* ---- parts --------------------------------------------------------------------------------------------- */
+
+static void part_sent(qdri_operation *operation, qdr_status status) {
+    qdri_chunk *chunk = (qdri_chunk *)operation;
+    qdri_exchange *exchange = chunk->exchange;
+    give_back(&exchange->out.pool, chunk);
+    if (!ended(exchange, status)) return;
+    exchange->moved = exchange->last;
+    qdri_exchange_check(exchange);
+}
+
+static void part_came(qdri_operation *operation, qdr_status status) {
+    qdri_chunk *chunk = (qdri_chunk *)operation;
+    qdri_exchange *exchange = chunk->exchange;
+    qdri_chunk part = *chunk;
+    give_back(&exchange->in.pool, chunk);
+    if (!ended(exchange, status)) return;
+    exchange->moved = exchange->last;
+    part.bytes = operation->bytes;
+    qdri_trace(exchange, QDR_EVENT_ARRIVAL, operation->partner, part.hop, part.offset, part.bytes);
+    exchange->executor->arrived(exchange, &part);
+    qdri_exchange_check(exchange);
+}
+
+void qdri_part_send(qdri_exchange *exchange, int to, int64_t number, int64_t offset, const char *data,
+                    int64_t bytes) {
+    qdri_chunk *chunk = exchange->failed ? NULL : take(&exchange->out.pool, exchange);
+    if (!chunk) return;
+    chunk->operation.done = part_sent;
+    qdri_trace(exchange, QDR_EVENT_SEND, to, number, offset, bytes);
+    if (!started(exchange, qdri_send(exchange->wire, &chunk->operation, to, exchange->mark_tag, data, bytes)))
+        give_back(&exchange->out.pool, chunk);
+}
+
+void qdri_part_receive(qdri_exchange *exchange, int from, int64_t number, int64_t offset, char *data,
+                       int64_t bytes) {
+    qdri_chunk *chunk = exchange->failed ? NULL : take(&exchange->in.pool, exchange);
+    if (!chunk) return;
+    chunk->operation.done = part_came;
+    chunk->hop = number;
+    chunk->offset = offset;
+    if (!started(exchange,
+                 qdri_receive(exchange->wire, &chunk->operation, from, exchange->mark_tag, data, bytes)))
+        give_back(&exchange->in.pool, chunk);
+}
+
+/* ---- lanes --------------------------------------------------------------------------------------------- */
+
 int64_t qdri_next_chunk(const qdri_exchange *exchange, const qdri_flow *flow) {
     int64_t left = flow->bytes - flow->begun;
     return left < exchange->chunk ? left : exchange->chunk;

@@ -132,7 +132,7 @@ static int goes_together(const char *algorithm, const pace *way) {
     if (!way->pacing) return 1;
     if (paced) return !strcmp(way->pacing, "grants");
     if (asks) return !strcmp(way->pacing, "requests");
-    return 1;
+    return case_goes_together(algorithm, way->pacing);
 }
 
 static const char *algorithm_at(int index) {

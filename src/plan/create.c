@@ -325,7 +325,8 @@ static qdr_status decide(qdr_plan *plan, qdr_status *mine, const qdr_plan_option
     plan->sharing = fact[SHARING].value > 1 ? fact[SHARING].value : 1;
     plan->port->sharing = (int)plan->sharing; /* who has none, has said so to all */
     plan->unasked = fact[UNASKED].value;
-    plan->sources = fact[SOURCES].value > 0 ? fact[SOURCES].value : 1;
+    plan->has_far = fact[SOURCES].value > 0;
+    plan->sources = plan->has_far ? fact[SOURCES].value : 1;
     count_items(plan, view);
     qdri_rule_result rule = {.algorithm = {settings->algorithm}, .count = 1};
     if (qdri_settings_are_open(settings)) {

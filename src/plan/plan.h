@@ -30,10 +30,11 @@ typedef struct qdri_candidate qdri_candidate;
 
 /* A way to run a program. */
 typedef struct qdri_executor {
-    const char *pacing;  /* its name */
-    const char *summary; /* when the next chunk goes */
-    int has_barrier;     /* phases can be apart: the option barrier */
-    int whole;           /* messages are not cut into chunks, and no window holds them back */
+    const char *pacing;    /* its name */
+    const char *summary;   /* when the next chunk goes */
+    const char *algorithm; /* the only one that it runs, without a schedule; NULL: it runs any */
+    int has_barrier;       /* phases can be apart: the option barrier */
+    int whole;             /* messages are not cut into chunks, and no window holds them back */
     /* Of the window asked for, where nobody asked for more exactly; 0 is all of it. */
     double chunk_share, window_share;
     /* Of its own: of an exchange's state, and of each hop and lane, at both ends; those are 0 when an exchange begins. */
@@ -56,8 +57,8 @@ typedef struct qdri_executor {
     /* A control message has come; NULL where it never listens for one. */
     void (*control)(qdri_exchange *exchange, int from, const qdri_note *note);
     void (*leave)(qdri_exchange *exchange); /* it is given up in the middle; may be NULL */
-    /* The rank whose word it waits for, beyond data, and in which phase; -1: none. May be NULL. */
-    int (*awaits)(const qdri_exchange *exchange, int64_t *phase);
+    /* The rank that it waits for, beyond data, in which phase, and for what; -1: none. May be NULL. */
+    int (*awaits)(const qdri_exchange *exchange, int64_t *phase, const char **what);
 } qdri_executor;
 
 #define QDRI_DECLARE_EXECUTOR(name) extern const qdri_executor qdri_executor_##name;
@@ -226,6 +227,14 @@ void qdri_chunk_receive(qdri_exchange *exchange, int64_t hop, int64_t bytes); /*
 void qdri_chunk_receive_granted(qdri_exchange *exchange, int64_t hop, int64_t bytes, double granted);
 int qdri_chunk_possible(const qdri_half *half); /* the pool has one left */
 
+/* Messages of an executor that makes its own, with any rank and from memory that it keeps until they have gone: the part of
+ * number `number` that begins at `offset`. What comes is told to `arrived`, as a chunk whose hop is that number; it may be
+ * shorter than there is room for. Parts between two ranks come in their order. */
+void qdri_part_send(qdri_exchange *exchange, int to, int64_t number, int64_t offset, const char *data,
+                    int64_t bytes);
+void qdri_part_receive(qdri_exchange *exchange, int from, int64_t number, int64_t offset, char *data,
+                       int64_t bytes);
+
 void qdri_control_send(qdri_exchange *exchange, int to, const qdri_note *note);
 /* One more control message is expected to come. */
 void qdri_control_listen(qdri_exchange *exchange);
@@ -291,6 +300,7 @@ struct qdri_candidate {
     /* options of `distributed` */
     int64_t seed;
     int tells_how_busy, goes_ahead;
+    int64_t radix; /* of `bruck` */
 };
 
 /* The tags of a plan are enough for so many. */
@@ -316,7 +326,8 @@ struct qdr_plan {
     int barrier;
     qdri_port *port; /* of this rank */
     int64_t unasked; /* bytes that may come to a rank unasked, where its port says so; agreed */
-    int64_t sources; /* most that any rank receives from; agreed */
+    int64_t sources; /* most that any rank receives from, at least 1; agreed */
+    int has_far;     /* some rank receives from another node; agreed */
     int64_t sharing; /* most ranks that share a node, and with it a port of the network; agreed */
     double deadline; /* as asked for */
     qdr_trace_function *trace;

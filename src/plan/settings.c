@@ -132,11 +132,12 @@ qdr_status qdri_executor_find(const char *pacing, const qdri_algorithm *algorith
                          suits, pacing);
     char names[80] = "";
     for (int i = 0; i < QDRI_COUNT_OF(executors); i++) {
-        if (!strcmp(executors[i]->pacing, *pacing ? pacing : suits)) {
-            *executor = executors[i];
-            return QDR_OK;
-        }
         qdri_list_add(names, sizeof names, executors[i]->pacing);
+        if (strcmp(executors[i]->pacing, *pacing ? pacing : suits) != 0) continue;
+        *executor = executors[i];
+        if (!(*executor)->algorithm || !strcmp((*executor)->algorithm, algorithm->name)) return QDR_OK;
+        return qdri_fail(QDR_ERR_INVALID, "pacing by %s is for %s alone; it does not go with %s",
+                         (*executor)->pacing, (*executor)->algorithm, algorithm->name);
     }
     return qdri_fail(QDR_ERR_UNKNOWN, "unknown pacing '%.16s'; %s%s", pacing,
                      qdri_did_you_mean(pacing, names), names);

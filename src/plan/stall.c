@@ -65,9 +65,9 @@ static wish far_wish(const qdri_exchange *exchange) {
     for (int64_t i = 0; i < in->hops; i++)
         if (exchange->in.flow[i].begun > exchange->in.flow[i].ended) return wish_of_hop(exchange, i);
     int64_t phase = 0;
-    int awaited = exchange->executor->awaits ? exchange->executor->awaits(exchange, &phase) : -1;
-    if (awaited >= 0)
-        return (wish){awaited, phase, 0, exchange->last, "bytes, but its word that all have ended,"};
+    const char *what = NULL;
+    int awaited = exchange->executor->awaits ? exchange->executor->awaits(exchange, &phase, &what) : -1;
+    if (awaited >= 0) return (wish){awaited, phase, 0, heard(exchange, exchange->last), what};
     for (int64_t i = 0; i < in->hops; i++)
         if (exchange->in.flow[i].bytes > exchange->in.flow[i].ended) return wish_of_hop(exchange, i);
     for (int64_t i = 0; i < out->hops; i++) {

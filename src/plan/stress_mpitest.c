@@ -153,6 +153,7 @@ static qdr_plan_options draw_options(void) {
                                     : run_time[qdri_random_below(&common, COUNT(run_time))];
     if (free_choice || !options.algorithm || !strcmp(options.algorithm, "async"))
         options.pacing = pacings[qdri_random_below(&common, COUNT(pacings))];
+    if (!case_goes_together(options.algorithm, options.pacing)) options.algorithm = "bruck";
     options.chunk = sizes[qdri_random_below(&common, COUNT(sizes))];
     options.window = sizes[qdri_random_below(&common, COUNT(sizes))];
     options.in_flight = 1 + (int)qdri_random_below(&common, MOST_IN_FLIGHT);
@@ -180,7 +181,7 @@ static void make_plan(record *plan) {
     qdr_plan_info info;
     qdr_plan_look(plan->plan, &info);
     plan->any_size = !strcmp(info.algorithm, "paced") || !strcmp(info.algorithm, "async") ||
-                     !strcmp(info.algorithm, "distributed");
+                     !strcmp(info.algorithm, "distributed") || !strcmp(info.pacing, "stages");
     plan->in_flight = info.in_flight;
     for (int i = 0; i < plan->in_flight; i++) {
         size_t room = (size_t)((plan->most_items * MOST_ITEM_BYTES + 1) * ranks);

@@ -10,6 +10,7 @@
     X(pairwise)                                                                                              \
     X(balanced)                                                                                              \
     X(recursive)                                                                                             \
+    X(bruck)                                                                                                 \
     X(greedy)                                                                                                \
     X(random)                                                                                                \
     X(random_link)                                                                                           \

@@ -434,8 +434,9 @@ static int64_t chunks_of(const qdri_exchange *exchange, int64_t bytes) {
     return (bytes + chunk - 1) / chunk;
 }
 
-static int awaits(const qdri_exchange *exchange, int64_t *phase) {
+static int awaits(const qdri_exchange *exchange, int64_t *phase, const char **what) {
     const steps *at = exchange->state;
+    *what = "bytes, but its word that all have ended,";
     return qdri_phase_barrier_awaits(exchange, &at->barrier, phase);
 }
 

@@ -8,6 +8,7 @@
     X(arrivals)                                                                                              \
     X(grants)                                                                                                \
     X(requests)                                                                                              \
+    X(stages)                                                                                                \
     X(turns)
 
 #endif
