@@ -132,7 +132,8 @@ static void test_varying(void) {
     const qdr_field field = {
         .source = source, .target = target, .type = QDR_BYTE, .source_start = good, .target_start = good};
     qdr_field wrong = field;
-    EXPECT(qdr_map_exchange(linear, QDR_FORWARD, 1, &field), QDR_ERR_INVALID, "paced, async and distributed");
+    EXPECT(qdr_map_exchange(linear, QDR_FORWARD, 1, &field), QDR_ERR_INVALID,
+           "paced, async, distributed and bruck");
     bad[2] = 40;
     wrong.source_start = bad;
     EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &wrong), QDR_ERR_RANGE, "negative or too large");

@@ -52,10 +52,11 @@ static qdr_status check(const qdri_exchange *exchange, const qdr_buffers *buffer
         return qdri_fail(QDR_ERR_INVALID,
                          "this plan was made to be used again with the sizes of its partners (reuse of its "
                          "options); without, sizes may differ from call to call");
-    return qdri_fail(QDR_ERR_INVALID,
-                     "sizes may differ from call to call with paced, async and distributed, and where no "
-                     "algorithm was asked for; this plan was asked to run %s",
-                     exchange->candidate->algorithm);
+    return qdri_fail(
+        QDR_ERR_INVALID,
+        "sizes may differ from call to call with paced, async, distributed and bruck, and where no "
+        "algorithm was asked for; this plan was asked to run %s",
+        exchange->candidate->algorithm);
 }
 
 /* ---- bytes --------------------------------------------------------------------------------------------- */
