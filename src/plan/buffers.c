@@ -11,6 +11,7 @@
 
 #include "discover/partners.h"
 #include "base/memory.h"
+#include "plan/at_once.h"
 
 static int any_above_zero(const int64_t *given, const int64_t *planned, int count) {
     const int64_t *items = given ? given : planned;
@@ -229,9 +230,18 @@ static qdr_status fill_pool(qdri_pool *pool, int64_t count) {
     return QDR_OK;
 }
 
+static qdr_status reserve(qdri_exchange *exchange, int64_t operations) {
+    if (operations <= exchange->operations) return QDR_OK;
+    QDRI_TRY(qdri_wire_reserve(exchange->wire, operations - exchange->operations));
+    exchange->operations = operations;
+    return QDR_OK;
+}
+
 qdr_status qdri_buffers_make_room(qdri_exchange *exchange) {
     const qdri_candidate *candidate = exchange->candidate;
     if (!candidate->is_far) return QDR_OK;
+    exchange->is_at_once = qdri_at_once_suits(exchange);
+    if (exchange->is_at_once) return reserve(exchange, qdri_at_once_messages(exchange));
     exchange->chunk = exchange->executor->whole ? INT64_MAX / 4 : candidate->chunk;
     exchange->window = exchange->executor->whole ? INT64_MAX / 4 : candidate->window;
     qdri_room room = exchange->executor->room(exchange);
@@ -244,10 +254,5 @@ qdr_status qdri_buffers_make_room(qdri_exchange *exchange) {
                    exchange->program->bounce_items * exchange->item_bytes + 1, 1))
         return qdri_fail_memory();
     int64_t marks = (int64_t)exchange->program->out.lanes + exchange->program->in.lanes;
-    int64_t operations = room.sends + room.receives + room.notes + marks + 1;
-    if (operations > exchange->operations) {
-        QDRI_TRY(qdri_wire_reserve(exchange->wire, operations - exchange->operations));
-        exchange->operations = operations;
-    }
-    return QDR_OK;
+    return reserve(exchange, room.sends + room.receives + room.notes + marks + 1);
 }

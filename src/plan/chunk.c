@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "plan/at_once.h"
 #include "plan/packing.h"
 #include "plan/mark.h"
 #include "plan/plan.h"
@@ -74,8 +75,7 @@ static int started(qdri_exchange *exchange, qdr_status status) {
     return status == QDR_OK;
 }
 
-/* Something came to an end; true while the exchange is to be continued. */
-static int ended(qdri_exchange *exchange, qdr_status status) {
+int qdri_exchange_goes_on(qdri_exchange *exchange, qdr_status status) {
     exchange->active--;
     exchange->last = qdri_seconds_about();
     if (status) qdri_exchange_fail(exchange, status);
@@ -108,7 +108,7 @@ static void sent(qdri_operation *operation, qdr_status status) {
     qdri_chunk *chunk = (qdri_chunk *)operation;
     qdri_exchange *exchange = chunk->exchange;
     give_back(&exchange->out.pool, chunk);
-    if (!ended(exchange, status)) return;
+    if (!qdri_exchange_goes_on(exchange, status)) return;
     exchange->moved = exchange->last;
     count_end(&exchange->out, &exchange->program->out, chunk->hop, chunk->bytes, exchange->last);
     if (exchange->executor->sent) exchange->executor->sent(exchange, chunk->hop);
@@ -117,7 +117,7 @@ static void sent(qdri_operation *operation, qdr_status status) {
 
 static void mark_sent(qdri_operation *operation, qdr_status status) {
     qdri_exchange *exchange = ((qdri_chunk *)operation)->exchange;
-    if (ended(exchange, status)) qdri_exchange_check(exchange);
+    if (qdri_exchange_goes_on(exchange, status)) qdri_exchange_check(exchange);
 }
 
 /* The stream of a lane begins: with a mark and the chunk in one message, or with a mark alone, or without. Returns what to
@@ -184,7 +184,7 @@ static void arrived(qdri_operation *operation, qdr_status status) {
     qdri_exchange *exchange = chunk->exchange;
     const qdri_hop *hop = &exchange->program->in.hop[chunk->hop];
     give_back(&exchange->in.pool, chunk);
-    if (!ended(exchange, status)) return;
+    if (!qdri_exchange_goes_on(exchange, status)) return;
     status = look_at(exchange, chunk, hop);
     if (status) {
         qdri_exchange_fail(exchange, status);
@@ -207,7 +207,7 @@ static void arrived(qdri_operation *operation, qdr_status status) {
 static void mark_came(qdri_operation *operation, qdr_status status) {
     qdri_chunk *alone = (qdri_chunk *)operation;
     qdri_exchange *exchange = alone->exchange;
-    if (!ended(exchange, status)) return;
+    if (!qdri_exchange_goes_on(exchange, status)) return;
     status = qdri_mark_check(exchange, (int)(alone - exchange->in.alone), operation->bytes);
     if (status)
         qdri_exchange_fail(exchange, status);
@@ -257,23 +257,23 @@ void qdri_chunk_receive(qdri_exchange *exchange, int64_t number, int64_t bytes) 
     qdri_chunk_receive_granted(exchange, number, bytes, 0);
 }
 
-/* ---- parts --------------------------------------------------------------------------------------------- */
+/* ---- messages of an executor's own ---------------------------------------------------------------------- */
 
-static void part_sent(qdri_operation *operation, qdr_status status) {
+static void own_sent(qdri_operation *operation, qdr_status status) {
     qdri_chunk *chunk = (qdri_chunk *)operation;
     qdri_exchange *exchange = chunk->exchange;
     give_back(&exchange->out.pool, chunk);
-    if (!ended(exchange, status)) return;
+    if (!qdri_exchange_goes_on(exchange, status)) return;
     exchange->moved = exchange->last;
     qdri_exchange_check(exchange);
 }
 
-static void part_came(qdri_operation *operation, qdr_status status) {
+static void own_came(qdri_operation *operation, qdr_status status) {
     qdri_chunk *chunk = (qdri_chunk *)operation;
     qdri_exchange *exchange = chunk->exchange;
     qdri_chunk part = *chunk;
     give_back(&exchange->in.pool, chunk);
-    if (!ended(exchange, status)) return;
+    if (!qdri_exchange_goes_on(exchange, status)) return;
     exchange->moved = exchange->last;
     part.bytes = operation->bytes;
     qdri_trace(exchange, QDR_EVENT_ARRIVAL, operation->partner, part.hop, part.offset, part.bytes);
@@ -281,21 +281,21 @@ static void part_came(qdri_operation *operation, qdr_status status) {
     qdri_exchange_check(exchange);
 }
 
-void qdri_part_send(qdri_exchange *exchange, int to, int64_t number, int64_t offset, const char *data,
-                    int64_t bytes) {
+void qdri_own_send(qdri_exchange *exchange, int to, int64_t number, int64_t offset, const char *data,
+                   int64_t bytes) {
     qdri_chunk *chunk = exchange->failed ? NULL : take(&exchange->out.pool, exchange);
     if (!chunk) return;
-    chunk->operation.done = part_sent;
+    chunk->operation.done = own_sent;
     qdri_trace(exchange, QDR_EVENT_SEND, to, number, offset, bytes);
     if (!started(exchange, qdri_send(exchange->wire, &chunk->operation, to, exchange->mark_tag, data, bytes)))
         give_back(&exchange->out.pool, chunk);
 }
 
-void qdri_part_receive(qdri_exchange *exchange, int from, int64_t number, int64_t offset, char *data,
-                       int64_t bytes) {
+void qdri_own_receive(qdri_exchange *exchange, int from, int64_t number, int64_t offset, char *data,
+                      int64_t bytes) {
     qdri_chunk *chunk = exchange->failed ? NULL : take(&exchange->in.pool, exchange);
     if (!chunk) return;
-    chunk->operation.done = part_came;
+    chunk->operation.done = own_came;
     chunk->hop = number;
     chunk->offset = offset;
     if (!started(exchange,
@@ -338,7 +338,7 @@ static void note_sent(qdri_operation *operation, qdr_status status) {
     qdri_chunk *chunk = (qdri_chunk *)operation;
     qdri_exchange *exchange = chunk->exchange;
     give_back(&exchange->notes, chunk);
-    if (ended(exchange, status)) qdri_exchange_check(exchange);
+    if (qdri_exchange_goes_on(exchange, status)) qdri_exchange_check(exchange);
 }
 
 void qdri_control_send(qdri_exchange *exchange, int to, const qdri_note *note) {
@@ -392,7 +392,7 @@ static void note_came(qdri_operation *operation, qdr_status status) {
     qdri_exchange *exchange = chunk->exchange;
     qdri_note note = qdri_note_unpack(&chunk->note, exchange->plan->number, exchange->number);
     exchange->listens = 0;
-    if (!ended(exchange, status)) return;
+    if (!qdri_exchange_goes_on(exchange, status)) return;
     if (note.plan != exchange->plan->number || note.exchange != exchange->number) {
         keep_early(exchange, operation->partner, &note);
         qdri_control_listen(exchange);
@@ -433,6 +433,11 @@ static void begin_stage(qdri_exchange *exchange) {
 void qdri_exchange_begin(qdri_exchange *exchange) {
     exchange->stage = exchange->starved = exchange->network_ended = 0;
     qdri_marks_number(exchange);
+    if (exchange->is_at_once) {
+        qdri_at_once_begin(exchange);
+        qdri_exchange_check(exchange);
+        return;
+    }
     exchange->executor->start(exchange);
     begin_stage(exchange);
     if (exchange->executor->begun) exchange->executor->begun(exchange);

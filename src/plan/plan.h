@@ -195,14 +195,16 @@ struct qdri_exchange {
     qdri_memory_range *span; /* [sends + receives] */
     char *staging, *bounce;
     int64_t staging_bytes, bounce_bytes;
-    int64_t operations; /* that are reserved on the wire */
-    int64_t active;     /* operations under way: it ends with the last */
-    int network_ended;  /* that part has */
-    int held;           /* the executor has something to do beyond data */
-    int starved;        /* a lane may send, and there was no chunk to do it with */
-    double last;        /* when it last heard anything; 0: not yet */
-    double moved;       /* when data last left or came; 0: not yet */
-    double waited;      /* when somebody first waited for it for a while; 0: nobody did */
+    int64_t operations;             /* that are reserved on the wire */
+    int is_at_once;                 /* it goes that way (at_once.h), */
+    qdri_operation all_out, all_in; /* as two operations */
+    int64_t active;                 /* operations under way: it ends with the last */
+    int network_ended;              /* that part has */
+    int held;                       /* the executor has something to do beyond data */
+    int starved;                    /* a lane may send, and there was no chunk to do it with */
+    double last;                    /* when it last heard anything; 0: not yet */
+    double moved;                   /* when data last left or came; 0: not yet */
+    double waited;                  /* when somebody first waited for it for a while; 0: nobody did */
     /* Control messages that come, whoever they are from. */
     qdri_chunk listening;
     int listens;
@@ -230,10 +232,10 @@ int qdri_chunk_possible(const qdri_half *half); /* the pool has one left */
 /* Messages of an executor that makes its own, with any rank and from memory that it keeps until they have gone: the part of
  * number `number` that begins at `offset`. What comes is told to `arrived`, as a chunk whose hop is that number; it may be
  * shorter than there is room for. Parts between two ranks come in their order. */
-void qdri_part_send(qdri_exchange *exchange, int to, int64_t number, int64_t offset, const char *data,
-                    int64_t bytes);
-void qdri_part_receive(qdri_exchange *exchange, int from, int64_t number, int64_t offset, char *data,
-                       int64_t bytes);
+void qdri_own_send(qdri_exchange *exchange, int to, int64_t number, int64_t offset, const char *data,
+                   int64_t bytes);
+void qdri_own_receive(qdri_exchange *exchange, int from, int64_t number, int64_t offset, char *data,
+                      int64_t bytes);
 
 void qdri_control_send(qdri_exchange *exchange, int to, const qdri_note *note);
 /* One more control message is expected to come. */
@@ -248,6 +250,8 @@ void qdri_lanes_send(qdri_exchange *exchange, int64_t hop, int as_one);
 /* The bytes of the flow's next chunk. */
 int64_t qdri_next_chunk(const qdri_exchange *exchange, const qdri_flow *flow);
 
+/* One of its operations has ended; false: with it, or before, the exchange has failed. */
+int qdri_exchange_goes_on(qdri_exchange *exchange, qdr_status status);
 /* With this thread's error message; all ranks hear of it. */
 void qdri_exchange_fail(qdri_exchange *exchange, qdr_status status);
 /* Begins the first stage of an exchange whose flows are set. */

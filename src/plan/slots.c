@@ -149,6 +149,8 @@ static int cancel_slot(qdri_exchange *slot) {
     stays |= cancel_marks(slot->wire, &slot->out, slot->program->out.lanes);
     stays |= cancel_marks(slot->wire, &slot->in, slot->program->in.lanes);
     stays |= qdri_cancel(slot->wire, &slot->listening.operation);
+    stays |= qdri_cancel(slot->wire, &slot->all_out);
+    stays |= qdri_cancel(slot->wire, &slot->all_in);
     stays |= cancel_near(slot);
     if (slot->state && slot->executor->leave) slot->executor->leave(slot);
     slot->under_way = 0;

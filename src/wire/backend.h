@@ -23,6 +23,11 @@ typedef struct qdri_backend {
                                int64_t bytes);
     qdr_status (*receive)(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
                           int64_t bytes);
+    /* NULL: there are no batches. */
+    qdr_status (*batch_send)(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
+                             int64_t bytes);
+    qdr_status (*batch_receive)(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
+                                int64_t bytes);
     qdr_status (*find)(qdri_wire *wire, int tag, qdri_message *found);
     qdr_status (*receive_found)(qdri_wire *wire, qdri_operation *operation, qdri_message *found, void *data);
     int (*is_there)(qdri_wire *wire, int *from, int tag, int64_t *bytes);

@@ -80,7 +80,7 @@ struct qdri_wire {
     const char *board_call; /* of which this is the digest */
     uint64_t board_digest;
     const char *board_text[2]; /* the calls that this rank's rows name */
-    int64_t *words; /* [2 ranks] */
+    int64_t *words;            /* [2 ranks] */
     qdri_arena *arena;
 
     qdri_wire *next; /* in the process's list */

@@ -3,8 +3,9 @@
 #include "wire/inside.h"
 
 qdr_status qdri_operation_ready(qdri_wire *wire, qdri_operation *operation) {
-    operation->parts = operation->receives = operation->joined = 0;
+    operation->parts = operation->receives = operation->joined = operation->batch = 0;
     operation->failed = QDR_OK;
+    operation->part = NULL;
     return wire->gone ? qdri_wire_state(wire) : QDR_OK;
 }
 
@@ -37,6 +38,29 @@ qdr_status qdri_send_matched(qdri_wire *wire, qdri_operation *operation, int to,
 qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
                         int64_t bytes) {
     return wire->backend->receive(wire, operation, from, tag, data, bytes);
+}
+
+int qdri_has_batches(const qdri_wire *wire) {
+    return wire->backend->batch_send != NULL;
+}
+
+qdr_status qdri_batch_open(qdri_wire *wire, qdri_operation *operation) {
+    QDRI_TRY(qdri_operation_ready(wire, operation));
+    operation->batch = 1;
+    operation->partner = QDRI_ANYONE;
+    operation->bytes = 0;
+    return QDR_OK;
+}
+
+qdr_status qdri_batch_send(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
+                           int64_t bytes) {
+    return wire->backend->batch_send(wire, operation, to, tag, data, bytes);
+}
+
+qdr_status qdri_batch_receive(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
+                              int64_t bytes) {
+    operation->receives = 1;
+    return wire->backend->batch_receive(wire, operation, from, tag, data, bytes);
 }
 
 qdr_status qdri_find(qdri_wire *wire, int tag, qdri_message *found) {

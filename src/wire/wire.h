@@ -38,13 +38,18 @@ typedef struct qdri_operation qdri_operation;
  * operation say from whom and how much came. */
 typedef void qdri_done(qdri_operation *operation, qdr_status status);
 
+/* Of a batch: called for each message that has come, and may start nothing. */
+typedef void qdri_message_came(qdri_operation *operation, int from, int tag, int64_t bytes);
+
 struct qdri_operation {
     qdri_done *done;
-    int partner;   /* of a receive from anyone: who it was */
-    int64_t bytes; /* of a receive: how much it was */
-    int parts;     /* private: requests that are not done; 0: not under way */
-    int receives;  /* private: it has a source and a length */
-    int joined;    /* private: it is a collective */
+    qdri_message_came *part; /* NULL: nobody asks */
+    int partner;     /* of a receive from anyone: who it was */
+    int64_t bytes;   /* of a receive: how much it was */
+    int parts;       /* private: requests that are not done; 0: not under way */
+    int receives;    /* private: it has a source and a length */
+    int joined;      /* private: it is a collective */
+    int batch;       /* private: messages of several partners, of which none has failed */
     /* Nobody waits for it: that a rank of another program has ended, as it said it would, is no failure of this. */
     int casual;
     qdr_status failed;
@@ -151,6 +156,16 @@ qdr_status qdri_send_matched(qdri_wire *wire, qdri_operation *operation, int to,
 /* From a rank, or from QDRI_ANYONE (then at most 2^31 - 1 bytes). `bytes` is the room there is. */
 qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
                         int64_t bytes);
+
+/* A batch: messages with several partners as one operation, which ends with the last of them, or with the first that fails.
+ * It is opened, and messages of one kind, sends or receives, are added to it; what has none never ends. Where there are no
+ * batches, each message is an operation. */
+int qdri_has_batches(const qdri_wire *wire);
+qdr_status qdri_batch_open(qdri_wire *wire, qdri_operation *operation);
+qdr_status qdri_batch_send(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
+                           int64_t bytes);
+qdr_status qdri_batch_receive(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
+                              int64_t bytes);
 
 /* A message that was found, and must be received. */
 typedef struct qdri_message {

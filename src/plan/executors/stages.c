@@ -171,9 +171,9 @@ static void send_haul(qdri_exchange *exchange, int number) {
     }
     load(state, ranks, haul, &head);
     int64_t first = head.bytes < FIRST_PART ? head.bytes : FIRST_PART;
-    qdri_part_send(exchange, haul->to, number, 0, haul->out.memory, first);
+    qdri_own_send(exchange, haul->to, number, 0, haul->out.memory, first);
     if (head.bytes > first)
-        qdri_part_send(exchange, haul->to, number, first, haul->out.memory + first, head.bytes - first);
+        qdri_own_send(exchange, haul->to, number, first, haul->out.memory + first, head.bytes - first);
 }
 
 /* All hauls of the next stage. */
@@ -190,7 +190,7 @@ static void begin_stage(qdri_exchange *exchange) {
 static void receive_part(qdri_exchange *exchange, int number, int64_t offset, int64_t bytes) {
     hauls *state = exchange->state;
     haul *haul = &state->haul[number];
-    qdri_part_receive(exchange, haul->from, number, offset, haul->in.memory + offset, bytes);
+    qdri_own_receive(exchange, haul->from, number, offset, haul->in.memory + offset, bytes);
 }
 
 static qdr_status fail_head(const qdri_exchange *exchange, int from) {

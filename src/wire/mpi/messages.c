@@ -79,12 +79,10 @@ static int part_length(int64_t bytes, int64_t at) {
     return (int)(bytes - at < QDRI_PART ? bytes - at : QDRI_PART);
 }
 
-qdr_status qdri_mpi_send(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
-                         int64_t bytes) {
-    QDRI_TRY(qdri_mpi_ready(wire, operation, parts_of(bytes)));
-    operation->partner = to;
-    operation->bytes = bytes;
+qdr_status qdri_mpi_batch_send(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
+                               int64_t bytes) {
     int64_t at = 0;
+    QDRI_TRY(make_room(wire, parts_of(bytes)));
     do {
         MPI_Request request;
         const char *from = at > 0 ? (const char *)data + at : data; /* of no bytes it may be NULL */
@@ -94,6 +92,14 @@ qdr_status qdri_mpi_send(qdri_wire *wire, qdri_operation *operation, int to, int
         at += QDRI_PART;
     } while (at < bytes);
     return QDR_OK;
+}
+
+qdr_status qdri_mpi_send(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
+                         int64_t bytes) {
+    QDRI_TRY(qdri_operation_ready(wire, operation));
+    operation->partner = to;
+    operation->bytes = bytes;
+    return qdri_mpi_batch_send(wire, operation, to, tag, data, bytes);
 }
 
 qdr_status qdri_mpi_send_matched(qdri_wire *wire, qdri_operation *operation, int to, int tag,
@@ -109,13 +115,10 @@ qdr_status qdri_mpi_send_matched(qdri_wire *wire, qdri_operation *operation, int
     return qdri_mpi_note(wire, operation, request, code, "MPI_Issend");
 }
 
-qdr_status qdri_mpi_receive(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
-                            int64_t bytes) {
-    QDRI_TRY(qdri_mpi_ready(wire, operation, parts_of(bytes)));
-    operation->partner = from;
-    operation->bytes = 0; /* grows as parts come */
-    operation->receives = 1;
+qdr_status qdri_mpi_batch_receive(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
+                                  int64_t bytes) {
     int64_t at = 0;
+    QDRI_TRY(make_room(wire, parts_of(bytes)));
     do {
         MPI_Request request;
         int code = PMPI_Irecv(at > 0 ? (char *)data + at : data, part_length(bytes, at), MPI_BYTE,
@@ -125,6 +128,15 @@ qdr_status qdri_mpi_receive(qdri_wire *wire, qdri_operation *operation, int from
         at += QDRI_PART;
     } while (at < bytes);
     return QDR_OK;
+}
+
+qdr_status qdri_mpi_receive(qdri_wire *wire, qdri_operation *operation, int from, int tag, void *data,
+                            int64_t bytes) {
+    QDRI_TRY(qdri_operation_ready(wire, operation));
+    operation->partner = from;
+    operation->bytes = 0; /* grows as parts come */
+    operation->receives = 1;
+    return qdri_mpi_batch_receive(wire, operation, from, tag, data, bytes);
 }
 
 int qdri_mpi_is_there(qdri_wire *wire, int *from, int tag, int64_t *bytes) {
@@ -201,7 +213,9 @@ static qdr_status fail_message(const qdri_wire *wire, const qdri_operation *oper
             "rank %d sent more bytes than rank %d has room for: the two ranks have different ideas of "
             "the exchange",
             with, wire->rank);
-    if (!operation->joined)
+    if (operation->batch && with < 0)
+        snprintf(what, sizeof what, "a message of rank %d", wire->rank);
+    else if (!operation->joined)
         snprintf(what, sizeof what, "a message from rank %d to rank %d",
                  operation->receives ? with : wire->rank, operation->receives ? wire->rank : with);
     return qdri_fail_mpi(code, what);
@@ -211,7 +225,8 @@ static qdr_status fail_message(const qdri_wire *wire, const qdri_operation *oper
 static void settle(const qdri_wire *wire, qdri_operation *operation, MPI_Status *status, int failed) {
     int is_wrong = failed && status->MPI_ERROR != MPI_SUCCESS && status->MPI_ERROR != MPI_ERR_PENDING;
     /* A receive from anyone learns here from whom it was. */
-    if (is_wrong && operation->receives && operation->partner < 0 && status->MPI_SOURCE >= 0)
+    if (is_wrong && operation->receives && (operation->partner < 0 || operation->batch) &&
+        status->MPI_SOURCE >= 0)
         operation->partner = status->MPI_SOURCE + wire->mpi->first;
     if (is_wrong) {
         operation->failed = fail_message(wire, operation, status->MPI_ERROR);
@@ -223,6 +238,7 @@ static void settle(const qdri_wire *wire, qdri_operation *operation, MPI_Status 
         int bytes = 0;
         if (PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0) operation->bytes += bytes;
         operation->partner = status->MPI_SOURCE + wire->mpi->first;
+        if (operation->part) operation->part(operation, operation->partner, status->MPI_TAG, bytes);
     }
     operation->parts--;
 }
@@ -236,10 +252,12 @@ static int collect(const qdri_wire *wire, int done, int failed) {
         qdri_operation *operation = mpi->operation[mpi->index[i]];
         settle(wire, operation, &mpi->status[i], failed);
         mpi->operation[mpi->index[i]] = NULL;
-        if (operation->parts == 0) {
-            mpi->finished[ended].operation = operation;
-            mpi->finished[ended++].status = operation->failed;
-        }
+        int is_told = operation->batch < 0;
+        if (operation->batch && operation->failed)
+            operation->batch = -1; /* what is left of it ends unheard */
+        if (is_told || (operation->parts > 0 && operation->batch >= 0)) continue;
+        mpi->finished[ended].operation = operation;
+        mpi->finished[ended++].status = operation->failed;
     }
     int64_t kept = 0;
     for (int64_t i = 0; i < mpi->count; i++)
