@@ -18,8 +18,18 @@ enum { FIRST_TWO = 2, MOST_EARLY = 12, APART = 8, FIRST_LATE = 16, FACTOR = 4, L
 static const double early_seconds = 0.02;
 
 void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, unsigned risky, unsigned small) {
-    *chooser =
-        (qdri_chooser){.candidates = candidates, .in_flight = in_flight, .risky = risky, .small = small};
+    *chooser = (qdri_chooser){
+        .candidates = candidates, .in_flight = in_flight, .risky = risky, .small = small, .light = -1};
+}
+
+/* The classes are those whose items are at most as large as leaves all of a rank harmless. */
+void qdri_chooser_trust(qdri_chooser *chooser, double items) {
+    for (int i = 0; i < chooser->candidates; i++)
+        if (chooser->risky >> i & 1) chooser->plain = i;
+    if (!(chooser->risky >> chooser->plain & 1) || items <= 0) return;
+    while (chooser->light + 1 < QDRI_CHOOSER_CLASSES &&
+           items * (double)(UINT64_C(2) << (chooser->light + 1)) <= harmless)
+        chooser->light++;
 }
 
 int qdri_chooser_class_of(int64_t item_bytes) {
@@ -46,6 +56,7 @@ static const qdri_chooser_class *nearest(const qdri_chooser *chooser, int size_c
 }
 
 int qdri_chooser_best(const qdri_chooser *chooser, int size_class) {
+    if (size_class <= chooser->light && !is_known(chooser, size_class)) return chooser->plain;
     const qdri_chooser_class *known = nearest(chooser, size_class);
     return known ? known->best : 0;
 }
@@ -102,6 +113,18 @@ static void take_in_late(int candidates, const qdri_contest *contest, qdri_choos
     known->best = took[1] < better * took[0] ? second : first;
 }
 
+/* There turned out to be more bytes than was thought: the best of those that are no risk. */
+static void shun_risk(const qdri_chooser *chooser, qdri_chooser_class *known) {
+    int safe = -1;
+    if (may_try(chooser, known, known->best)) return;
+    for (int i = chooser->candidates - 1; i >= 0; i--)
+        if (may_try(chooser, known, i) &&
+            (safe < 0 || known->seconds[safe] == 0 ||
+             (known->seconds[i] > 0 && known->seconds[i] <= known->seconds[safe])))
+            safe = i;
+    if (safe >= 0) known->best = safe;
+}
+
 static void take_in(const qdri_chooser *chooser, const qdri_contest *contest, qdri_chooser_class *known) {
     if (chooser->is_late && known->is_tried)
         take_in_late(chooser->candidates, contest, known);
@@ -110,6 +133,7 @@ static void take_in(const qdri_chooser *chooser, const qdri_contest *contest, qd
     for (int i = 0; i < 2; i++) known->tries[contest->runs[i]]++;
     known->bytes = contest->result.bytes;
     known->is_tried = 1;
+    shun_risk(chooser, known);
 }
 
 static int has_untried(const qdri_chooser *chooser, int size_class) {
@@ -138,6 +162,7 @@ static void adopt(qdri_chooser *chooser) {
     int before = qdri_chooser_best(chooser, size_class), was_late = chooser->is_late;
     if (is_good) take_in(chooser, contest, &chooser->known[size_class]);
     chooser->counted++;
+    if (!is_good) chooser->light = -1; /* sizes change, and may grow */
     if (is_good) chooser->spent += contest->result.seconds[0] + contest->result.seconds[1];
     if (chooser->counted - chooser->first < FIRST_TWO) return;
     chooser->is_late |=

@@ -9,7 +9,8 @@
  *     coloring   has the fewest phases, and has to be built: after some exchanges that has paid
  *
  * Sizes may differ at every exchange of a plan whose algorithm nobody asked for, unless it is said how often they are the
- * same; `coloring` has to know them. `pairwise` has a place only for messages that the plan knows of, so a partner without
+ * same; `coloring` has to know them. A rank that has nothing in an exchange need not know how large items are, nor so who runs it: where
+ * that may happen, nobody can be relied on to pass on anything. `pairwise` has a place only for messages that the plan knows of, so a partner without
  * items rules it out. Who has no partner may leave out exchanges, and can pass on nothing.
  */
 #include "choose/rule.h"
@@ -31,10 +32,12 @@ static int is_worth_building(const qdri_traits *facts) {
     return facts->reuse >= least_reuse && facts->fan_in <= most_messages / facts->ranks;
 }
 
-/* Whether so many have something for so many others that it may pay to pass it on; and everyone can. */
-static int is_dense(const qdri_traits *facts) {
+/* Whether so many have something for so many others that it may pay to pass it on; and everyone comes to every exchange, and
+ * knows how large items are. */
+static int is_passed_on(const qdri_traits *facts) {
     enum { FEWEST = 4 };
-    return facts->ranks >= FEWEST && 2 * facts->least_fan_in >= facts->ranks - 1 && !facts->is_idle;
+    return facts->reuse > 0 && facts->ranks >= FEWEST && 2 * facts->least_fan_in >= facts->ranks - 1 &&
+           !facts->is_idle;
 }
 
 /* Phases of pairs end at about the same time for all: where sizes differ by more, pairs wait for each other as long as
@@ -68,7 +71,7 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     if (is_even) add(&result, "pairwise", NO_CARE);
     add(&result, "paced", NO_CARE);
     if (!is_even && facts->smallest > 0) add(&result, "pairwise", NO_CARE);
-    if (is_dense(facts)) add(&result, "bruck", SMALL);
+    if (is_passed_on(facts)) add(&result, "bruck", SMALL);
     add(&result, "async", RISKY);
     if (is_worth_building(facts)) add(&result, "coloring", NO_CARE);
     return result;

@@ -70,7 +70,7 @@ static int in_use(const qdr_plan *plan) {
 static void live(int exchanges, int *before, int *after) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    qdr_plan *plan = make_plan(comm, 100);
+    qdr_plan *plan = make_plan(comm, 20000);
     *before = in_use(plan);
     run(plan, exchanges);
     *after = in_use(plan);
