@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A part of the time, by which a challenger must be better: where candidates are new, and where one has proved itself. */
-static const double better_early = 0.97, better = 0.94;
+/* A part of the time, by which a challenger must be better: where candidates are new, where one has proved itself, and where it was
+ * trusted from the beginning. Times of short exchanges say little, and what costs more to run costs the program elsewhere. */
+static const double better_early = 0.97, better = 0.94, better_than_trusted = 0.8;
 /* Bytes that any port holds; bytes per second of a fast one. */
 static const double harmless = 32 << 10, fast = 25e6;
 /* Times the best, above which a candidate is not tried again; and times what it was, another network. */
@@ -88,29 +89,40 @@ static int challenger(const qdri_chooser *chooser, int size_class, int reference
 
 /* ---- what a contest has shown ---------------------------------------------------------------------------- */
 
+static double enough(const qdri_chooser *chooser, int size_class, int best, double otherwise) {
+    return size_class <= chooser->light && best == chooser->plain ? better_than_trusted : otherwise;
+}
+
 /* At first the least that each has taken counts, and the least of these is the best. */
-static void take_in_early(int candidates, const qdri_contest *contest, qdri_chooser_class *known) {
+static void take_in_early(const qdri_chooser *chooser, const qdri_contest *contest,
+                          qdri_chooser_class *known) {
     for (int i = 0; i < 2; i++) {
         double *seconds = &known->seconds[contest->runs[i]], took = contest->result.seconds[i];
         if (*seconds == 0 || took < *seconds) *seconds = took;
     }
     if (!known->is_tried && !known->is_hinted) known->best = contest->runs[0];
-    for (int i = 0; i < candidates; i++)
-        if (known->seconds[i] > 0 && known->seconds[i] < better_early * known->seconds[known->best])
+    double part = enough(chooser, contest->result.size_class[0], known->best, better_early);
+    for (int i = 0; i < chooser->candidates; i++)
+        if (known->seconds[i] > 0 && known->seconds[i] < part * known->seconds[known->best]) {
             known->best = i;
+            part = better_early;
+        }
 }
 
 /* Later the two are held against each other alone. What others took is thought to have changed as the reference has; if
  * that is much, they have to show it. */
-static void take_in_late(int candidates, const qdri_contest *contest, qdri_chooser_class *known) {
+static void take_in_late(const qdri_chooser *chooser, const qdri_contest *contest,
+                         qdri_chooser_class *known) {
     int first = contest->runs[0], second = contest->runs[1];
     const double *took = contest->result.seconds;
     double change = known->seconds[first] > 0 ? took[0] / known->seconds[first] : 1;
     int is_other = change > drift || change < 1 / drift;
-    for (int i = 0; i < candidates; i++) known->seconds[i] = is_other ? 0 : change * known->seconds[i];
+    for (int i = 0; i < chooser->candidates; i++)
+        known->seconds[i] = is_other ? 0 : change * known->seconds[i];
     known->seconds[first] = took[0];
     if (second != first) known->seconds[second] = took[1];
-    known->best = took[1] < better * took[0] ? second : first;
+    double part = enough(chooser, contest->result.size_class[0], first, better);
+    known->best = took[1] < part * took[0] ? second : first;
 }
 
 /* There turned out to be more bytes than was thought: the best of those that are no risk. */
@@ -127,9 +139,9 @@ static void shun_risk(const qdri_chooser *chooser, qdri_chooser_class *known) {
 
 static void take_in(const qdri_chooser *chooser, const qdri_contest *contest, qdri_chooser_class *known) {
     if (chooser->is_late && known->is_tried)
-        take_in_late(chooser->candidates, contest, known);
+        take_in_late(chooser, contest, known);
     else
-        take_in_early(chooser->candidates, contest, known);
+        take_in_early(chooser, contest, known);
     for (int i = 0; i < 2; i++) known->tries[contest->runs[i]]++;
     known->bytes = contest->result.bytes;
     known->is_tried = 1;
