@@ -27,6 +27,8 @@ struct qdri_mpi {
     MPI_Status *status;
     qdri_mpi_finished *finished;
     int64_t count, capacity;
+    int64_t in_batches; /* of them */
+    unsigned looks;
 
     int *gather; /* [2 ranks]: counts and places of a gather under way; one at a time */
 };

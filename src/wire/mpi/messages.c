@@ -60,6 +60,7 @@ qdr_status qdri_mpi_note(qdri_wire *wire, qdri_operation *operation, MPI_Request
     mpi->request[mpi->count] = request;
     mpi->operation[mpi->count] = operation;
     mpi->count++;
+    mpi->in_batches += operation->batch != 0;
     operation->parts++;
     return QDR_OK;
 }
@@ -191,6 +192,7 @@ int qdri_mpi_cancel(qdri_wire *wire, qdri_operation *operation) {
     for (int64_t i = 0; i < mpi->count; i++)
         if (mpi->operation[i] == operation) {
             stays |= !let_go(&mpi->request[i], operation);
+            mpi->in_batches -= operation->batch != 0;
         } else {
             mpi->request[kept] = mpi->request[i];
             mpi->operation[kept++] = mpi->operation[i];
@@ -251,6 +253,7 @@ static int collect(const qdri_wire *wire, int done, int failed) {
     for (int i = 0; i < done; i++) {
         qdri_operation *operation = mpi->operation[mpi->index[i]];
         settle(wire, operation, &mpi->status[i], failed);
+        mpi->in_batches -= operation->batch != 0;
         mpi->operation[mpi->index[i]] = NULL;
         int is_told = operation->batch < 0;
         if (operation->batch && operation->failed)
