@@ -37,9 +37,12 @@ static const char *const case_algorithms[] = {
     "split:tau=500",
 };
 
-/* Pacing by stages is for one algorithm alone; NULL: none was asked for. */
+/* Pacing by stages is for two algorithms alone, and one of them has no other; NULL: none was asked for. */
 static inline int case_goes_together(const char *algorithm, const char *pacing) {
-    return !pacing || strcmp(pacing, "stages") != 0 || (algorithm && !strncmp(algorithm, "bruck", 5));
+    int is_joined = algorithm && !strcmp(algorithm, "joined"),
+        is_bruck = algorithm && !strncmp(algorithm, "bruck", 5);
+    if (!pacing) return 1;
+    return strcmp(pacing, "stages") ? !is_joined : is_joined || is_bruck;
 }
 
 /* %d is the number of ranks. Families that cannot have it refuse; the tests hold them to that too. */

@@ -20,12 +20,12 @@
  *     grants     when its receiver says so: a receiver lets no more than a *window* of bytes be under way to
  *                it, granted in *chunks*, so that many senders cannot flood it
  *     requests   when its sender has asked, and the receiver is free: the order is found at run time
- *     stages     when all of the stage before has come; for `bruck` alone
+ *     stages     when all of the stage before has come; for `bruck` and `joined` alone
  *     turns      when this rank's last transfer has ended, in or out, as with blocking calls: the papers' programs
  *
  * The algorithm `paced` needs no schedule: every rank grants in an order of its own, and sizes may differ at every
- * call without any agreement. `distributed` has no schedule either: there senders ask. Nor has `bruck`: ranks pass on what
- * others have, few messages instead of many small ones, so every rank has to come to every exchange. The first window / sources
+ * call without any agreement. `distributed` has no schedule either: there senders ask. Nor have `bruck` and `joined`: ranks pass on
+ * what others have, few messages instead of many small ones, so every rank has to come to every exchange. The first window / sources
  * bytes of a message go without a grant. `sources` is the most partners that any rank receives from, so all these
  * bytes together fit into a window.
  *

@@ -210,6 +210,9 @@ static void more_is_tried_where_sizes_stay(void **state) {
     assert_int_equal(rule.count, 4);
     assert_string_equal(rule.algorithm[2], "bruck");
     assert_int_equal(rule.small, 4);
+    facts.sharing = 2;
+    rule = qdri_rule(&facts, NULL, 0);
+    assert_string_equal(rule.algorithm[2], "joined");
     facts.is_idle = 1; /* and could pass on nothing */
     rule = qdri_rule(&facts, NULL, 0);
     assert_string_equal(rule.algorithm[rule.count - 1], "coloring");

@@ -6,6 +6,7 @@
  *     pairwise   needs no grants, and where all phases end together it is the best
  *     async      is the cheapest for small messages, and where ports never overflow
  *     bruck      has lg n messages where the others have n; what it passes on makes it dear for large ones
+ *     joined     the same where ranks share hosts: one message from each host to each other
  *     coloring   has the fewest phases, and has to be built: after some exchanges that has paid
  *
  * Sizes may differ at every exchange of a plan whose algorithm nobody asked for, unless it is said how often they are the
@@ -71,7 +72,7 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     if (is_even) add(&result, "pairwise", NO_CARE);
     add(&result, "paced", NO_CARE);
     if (!is_even && facts->smallest > 0) add(&result, "pairwise", NO_CARE);
-    if (is_passed_on(facts)) add(&result, "bruck", SMALL);
+    if (is_passed_on(facts)) add(&result, facts->sharing > 1 ? "joined" : "bruck", SMALL);
     add(&result, "async", RISKY);
     if (is_worth_building(facts)) add(&result, "coloring", NO_CARE);
     return result;

@@ -13,6 +13,7 @@
 
 typedef struct qdri_traits {
     int ranks, one_host;
+    int64_t sharing;              /* most ranks on one host; 0 is 1 */
     int64_t fan_in, least_fan_in; /* most and fewest messages with items into one rank */
     int64_t largest, smallest;    /* items of a message; a partner without items has one of 0 */
     int64_t reuse;                /* exchanges with these very sizes; 0: sizes may differ */

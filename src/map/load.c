@@ -311,8 +311,8 @@ static qdr_status count_side(const qdri_load *load, const qdri_map_side *side, i
 static qdr_status count_varying(const qdr_map *map, const qdr_plan *plan, qdri_load *load) {
     int partners = map->sends.partners + map->receives.partners;
     if (!qdri_plan_any_size(plan))
-        return qdri_fail(QDR_ERR_INVALID, "elements of varying size go with paced, async, distributed and "
-                                          "bruck, and where no algorithm was "
+        return qdri_fail(QDR_ERR_INVALID, "elements of varying size go with paced, async, distributed, "
+                                          "bruck and joined, and where no algorithm was "
                                           "asked for");
     if (!load->bytes) load->bytes = QDRI_ARRAY(int64_t, partners);
     if (!load->bytes) return qdri_fail_memory();

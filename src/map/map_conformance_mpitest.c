@@ -54,7 +54,7 @@ enum factor {
 };
 
 static const char *const run_time_algorithms[] = {NULL, "paced", "distributed",
-                                                  "distributed:busy-for=no,ahead=no"};
+                                                  "distributed:busy-for=no,ahead=no", "joined"};
 
 typedef struct pace {
     const char *pacing;
@@ -107,7 +107,7 @@ static int begins(const char *text, const char *with) {
 
 static int any_size(const char *algorithm) {
     return !algorithm || begins(algorithm, "paced") || begins(algorithm, "async") ||
-           begins(algorithm, "distributed");
+           begins(algorithm, "distributed") || begins(algorithm, "joined");
 }
 
 /* Changes what does not go together. */

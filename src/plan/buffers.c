@@ -55,7 +55,7 @@ static qdr_status check(const qdri_exchange *exchange, const qdr_buffers *buffer
                          "options); without, sizes may differ from call to call");
     return qdri_fail(
         QDR_ERR_INVALID,
-        "sizes may differ from call to call with paced, async, distributed and bruck, and where no "
+        "sizes may differ from call to call with paced, async, distributed, bruck and joined, and where no "
         "algorithm was asked for; this plan was asked to run %s",
         exchange->candidate->algorithm);
 }

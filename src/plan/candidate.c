@@ -63,7 +63,7 @@ static qdr_status from_algorithm(const qdr_plan *plan, qdri_candidate *candidate
     qdr_partners_view view = qdr_partners_look(plan->partners);
     const char *is_near = plan->near->is_near;
     qdr_pattern *cross = NULL;
-    int runs_by_itself = candidate->executor->algorithm != NULL;
+    int runs_by_itself = candidate->executor->runs_by_itself;
     candidate->any_size = algorithm->any_size || runs_by_itself;
     candidate->ordered = !algorithm->at_run_time && !runs_by_itself;
     candidate->promises = algorithm->promises;
@@ -151,7 +151,7 @@ static qdr_status from_schedule(const qdr_plan *plan, qdri_candidate *candidate,
 
 /* What is passed on has to be known, unless the executor finds it out. */
 static int needs_matrix(const qdri_algorithm *algorithm, const qdri_executor *executor) {
-    return algorithm->knowledge == QDR_KNOWS_MATRIX || (algorithm->staged && !executor->algorithm);
+    return algorithm->knowledge == QDR_KNOWS_MATRIX || (algorithm->staged && !executor->runs_by_itself);
 }
 
 qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const qdri_settings *settings,
@@ -170,7 +170,7 @@ qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const
         QDRI_TRY(qdri_algorithm_read(candidate->spec, &spec, &algorithm));
         QDRI_TRY(qdri_executor_find(settings->pacing, algorithm, &candidate->executor));
         read_options(candidate, &spec);
-        if (algorithm->at_run_time || candidate->executor->algorithm)
+        if (algorithm->at_run_time || candidate->executor->runs_by_itself)
             if (candidate->executor->read) candidate->executor->read(candidate, &spec);
         if (needs_matrix(algorithm, candidate->executor))
             QDRI_TRY(qdri_partners_gather(plan->partners, &matrix));
@@ -190,7 +190,7 @@ qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const
                            candidate->executor->pacing);
     /* Who passes on takes part wherever anybody has something to pass on. */
     int hops = candidate->program.out.hops + candidate->program.in.hops > 0,
-        passes_on = !status && candidate->executor->algorithm && plan->has_far;
+        passes_on = !status && candidate->executor->runs_by_itself && plan->has_far;
     candidate->is_far = !status && (plan->barrier || hops || passes_on);
     candidate->last_phase = status ? 0 : last_phase(&candidate->program);
     return status;

@@ -281,25 +281,25 @@ static void own_came(qdri_operation *operation, qdr_status status) {
     qdri_exchange_check(exchange);
 }
 
-void qdri_own_send(qdri_exchange *exchange, int to, int64_t number, int64_t offset, const char *data,
+void qdri_own_send(qdri_exchange *exchange, const qdri_own_message *message, const char *data,
                    int64_t bytes) {
     qdri_chunk *chunk = exchange->failed ? NULL : take(&exchange->out.pool, exchange);
     if (!chunk) return;
     chunk->operation.done = own_sent;
-    qdri_trace(exchange, QDR_EVENT_SEND, to, number, offset, bytes);
-    if (!started(exchange, qdri_send(exchange->wire, &chunk->operation, to, exchange->mark_tag, data, bytes)))
+    qdri_trace(exchange, QDR_EVENT_SEND, message->partner, message->number, message->offset, bytes);
+    if (!started(exchange,
+                 qdri_send(exchange->wire, &chunk->operation, message->partner, message->tag, data, bytes)))
         give_back(&exchange->out.pool, chunk);
 }
 
-void qdri_own_receive(qdri_exchange *exchange, int from, int64_t number, int64_t offset, char *data,
-                      int64_t bytes) {
+void qdri_own_receive(qdri_exchange *exchange, const qdri_own_message *message, char *data, int64_t bytes) {
     qdri_chunk *chunk = exchange->failed ? NULL : take(&exchange->in.pool, exchange);
     if (!chunk) return;
     chunk->operation.done = own_came;
-    chunk->hop = number;
-    chunk->offset = offset;
-    if (!started(exchange,
-                 qdri_receive(exchange->wire, &chunk->operation, from, exchange->mark_tag, data, bytes)))
+    chunk->hop = message->number;
+    chunk->offset = message->offset;
+    if (!started(exchange, qdri_receive(exchange->wire, &chunk->operation, message->partner, message->tag,
+                                        data, bytes)))
         give_back(&exchange->in.pool, chunk);
 }
 

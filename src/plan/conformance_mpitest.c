@@ -19,7 +19,8 @@
 
 static int rank, ranks;
 
-static const char *const run_time_algorithms[] = {"paced", "distributed", "distributed:busy-for=no,ahead=no"};
+static const char *const run_time_algorithms[] = {"paced", "distributed", "distributed:busy-for=no,ahead=no",
+                                                  "joined"};
 
 typedef struct pace {
     const char *pacing;

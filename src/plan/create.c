@@ -333,6 +333,7 @@ static qdr_status decide(qdr_plan *plan, qdr_status *mine, const qdr_plan_option
         plan->facts = (qdri_traits){
             .ranks = view.ranks,
             .one_host = qdri_wire_one_host(plan->wire),
+            .sharing = plan->sharing,
             .fan_in = fact[FAN_IN].value,
             .least_fan_in = fact[LEAST_FAN_IN].value,
             .largest = fact[LARGEST].value,

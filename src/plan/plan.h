@@ -30,11 +30,11 @@ typedef struct qdri_candidate qdri_candidate;
 
 /* A way to run a program. */
 typedef struct qdri_executor {
-    const char *pacing;    /* its name */
-    const char *summary;   /* when the next chunk goes */
-    const char *algorithm; /* the only one that it runs, without a schedule; NULL: it runs any */
-    int has_barrier;       /* phases can be apart: the option barrier */
-    int whole;             /* messages are not cut into chunks, and no window holds them back */
+    const char *pacing;  /* its name */
+    const char *summary; /* when the next chunk goes */
+    int runs_by_itself;  /* only algorithms that name its pacing, and without a schedule */
+    int has_barrier;     /* phases can be apart: the option barrier */
+    int whole;           /* messages are not cut into chunks, and no window holds them back */
     /* Of the window asked for, where nobody asked for more exactly; 0 is all of it. */
     double chunk_share, window_share;
     /* Of its own: of an exchange's state, and of each hop and lane, at both ends; those are 0 when an exchange begins. */
@@ -229,13 +229,16 @@ void qdri_chunk_receive(qdri_exchange *exchange, int64_t hop, int64_t bytes); /*
 void qdri_chunk_receive_granted(qdri_exchange *exchange, int64_t hop, int64_t bytes, double granted);
 int qdri_chunk_possible(const qdri_half *half); /* the pool has one left */
 
-/* Messages of an executor that makes its own, with any rank and from memory that it keeps until they have gone: the part of
- * number `number` that begins at `offset`. What comes is told to `arrived`, as a chunk whose hop is that number; it may be
- * shorter than there is room for. Parts between two ranks come in their order. */
-void qdri_own_send(qdri_exchange *exchange, int to, int64_t number, int64_t offset, const char *data,
-                   int64_t bytes);
-void qdri_own_receive(qdri_exchange *exchange, int from, int64_t number, int64_t offset, char *data,
-                      int64_t bytes);
+/* Messages of an executor that makes its own, with any rank and from memory that it keeps until they have gone: `offset` is where a part
+ * begins, of what it numbers itself. What comes is told to `arrived`, as a chunk whose hop is that number; it may be shorter than there
+ * is room for. Messages between two ranks with one tag come in their order. There are so many tags, from that of marks on. */
+enum { QDRI_OWN_TAGS = 3 };
+typedef struct qdri_own_message {
+    int partner, tag;
+    int64_t number, offset;
+} qdri_own_message;
+void qdri_own_send(qdri_exchange *exchange, const qdri_own_message *message, const char *data, int64_t bytes);
+void qdri_own_receive(qdri_exchange *exchange, const qdri_own_message *message, char *data, int64_t bytes);
 
 void qdri_control_send(qdri_exchange *exchange, int to, const qdri_note *note);
 /* One more control message is expected to come. */

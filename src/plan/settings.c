@@ -135,9 +135,9 @@ qdr_status qdri_executor_find(const char *pacing, const qdri_algorithm *algorith
         qdri_list_add(names, sizeof names, executors[i]->pacing);
         if (strcmp(executors[i]->pacing, *pacing ? pacing : suits) != 0) continue;
         *executor = executors[i];
-        if (!(*executor)->algorithm || !strcmp((*executor)->algorithm, algorithm->name)) return QDR_OK;
-        return qdri_fail(QDR_ERR_INVALID, "pacing by %s is for %s alone; it does not go with %s",
-                         (*executor)->pacing, (*executor)->algorithm, algorithm->name);
+        if (!(*executor)->runs_by_itself || !strcmp((*executor)->pacing, suits)) return QDR_OK;
+        return qdri_fail(QDR_ERR_INVALID, "pacing by %s does not go with %s", (*executor)->pacing,
+                         algorithm->name);
     }
     return qdri_fail(QDR_ERR_UNKNOWN, "unknown pacing '%.16s'; %s%s", pacing,
                      qdri_did_you_mean(pacing, names), names);

@@ -37,7 +37,8 @@ static qdr_status predict(const qdri_algorithm *algorithm, const qdr_way *way, c
                          : algorithm->pacing         ? algorithm->pacing
                                                      : "arrivals";
     if (way->barrier) return play(QDRI_BARRIER, machine, item_bytes, schedule, count, steps, seconds);
-    int is_by_stages = algorithm->pacing && !strcmp(algorithm->pacing, "stages") && !strcmp(pacing, "stages");
+    int is_by_stages = !algorithm->at_run_time && algorithm->pacing && !strcmp(algorithm->pacing, "stages") &&
+                       !strcmp(pacing, "stages");
     if (!strcmp(pacing, "free") || is_by_stages)
         return play(QDRI_FREE, machine, item_bytes, schedule, count, steps, seconds);
     if (!strcmp(pacing, "turns"))

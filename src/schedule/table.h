@@ -20,6 +20,7 @@
     X(coloring)                                                                                              \
     X(split)                                                                                                 \
     X(paced)                                                                                                 \
-    X(distributed)
+    X(distributed)                                                                                           \
+    X(joined)
 
 #endif

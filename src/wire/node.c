@@ -185,6 +185,10 @@ int qdri_node_shared(const qdri_wire *wire, int rank, int other) {
     return wire->line && wire->node[rank] == wire->node[other];
 }
 
+int qdri_node_of(const qdri_wire *wire, int rank) {
+    return wire->node ? wire->node[rank] : rank;
+}
+
 int qdri_wire_one_node(const qdri_wire *wire) {
     return wire->one_node;
 }

@@ -31,6 +31,9 @@ int qdri_node_member(const qdri_wire *wire, int rank);
 /* Whether two ranks, of whatever node, share one; the same answer on all ranks. */
 int qdri_node_shared(const qdri_wire *wire, int rank, int other);
 
+/* The lowest rank of those that are on a rank's host, as far as is known; the same answer on all ranks. */
+int qdri_node_of(const qdri_wire *wire, int rank);
+
 /* Whether all ranks of the wire are on this rank's node; the same on all. */
 int qdri_wire_one_node(const qdri_wire *wire);
 

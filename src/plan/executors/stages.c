@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pacing by stages: Bruck's exchange (schedule/bruck.h), for messages so small that their number costs more than their
- * bytes. In each stage a rank hands on all that goes the same way as one message, a *haul*, and the next stage begins when
- * all hauls of this one have come. Who hands on to whom follows from the ranks alone. Sizes travel with the bytes, so
- * nobody knows more than his own row and column, and no exchange is like the last.
+ * Pacing by stages: messages so small that their number costs more than their bytes are passed on by third ranks, in a
+ * way that follows from ranks and hosts alone (schedule/relay.h). In each stage a rank hands on all that goes the same way as one message, a
+ * *haul*, and the next stage begins when all hauls of this one have come. Sizes travel with the bytes, so nobody
+ * knows more than his own row and column, and no exchange need be like the last.
  *
- * A haul is a head, the sizes of its messages in the order of their distances, in as few bytes each as the largest needs
- * (none, where all are equal), and then their bytes. What is longer than any short message goes in two parts, of which the
- * first says how long the second is. Each pair of ranks has one haul each way, so one tag is enough; hauls of a later
- * stage may come early, and wait.
+ * A haul is a head, the sizes of its messages in the order of the relay, in as few bytes each as the largest needs (none, where
+ * all are equal), and then their bytes. What is longer than any short message goes in two parts, of which the first says
+ * how long the second is. Stages have tags of their own, for two ranks may meet in several; hauls of a later stage may come early, and wait.
  *
  * Everyone passes on what others have, so every rank must come to every exchange. What has come to its end is compared with
  * what was expected of its origin: whoever passed it on cannot know.
@@ -19,7 +18,8 @@
 #include "base/memory.h"
 #include "plan/packing.h"
 #include "plan/plan.h"
-#include "schedule/bruck.h"
+#include "schedule/relay.h"
+#include "wire/node.h"
 
 /* Bytes of a haul that come at once. */
 enum { FIRST_PART = 32 << 10 };
@@ -35,74 +35,60 @@ typedef struct head {
     int64_t size;
 } head;
 
-/* What goes one way in one stage. */
-typedef struct haul {
-    qdri_bruck_step step;
-    int to, from;
-    int64_t messages;
-    qdri_spare out, in;
+/* A haul that comes. */
+typedef struct haul_intake {
+    qdri_spare memory;
     int64_t coming; /* bytes, once its head has come; 0: it has not */
     int is_here;
-} haul;
+} haul_intake;
 
 typedef struct hauls {
-    haul *haul; /* by stages */
-    int count;
-    int begun; /* of them, those of this stage included */
-    int ended; /* of them, those of the stages before */
-    int64_t radix;
-    const char **place; /* [ranks], by distance: what this rank holds */
+    qdri_relay relay;
+    qdri_spare *load;    /* [outs] */
+    haul_intake *intake; /* [ins] */
+    int stage;           /* whose hauls have been sent */
+    int sent, taken;     /* hauls, of the stages up to this one and before it */
+    const char **place;  /* [places]: what this rank holds */
     int64_t *bytes;
 } hauls;
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
-static int64_t count_messages(int ranks, int64_t radix, const qdri_bruck_step *step) {
-    int64_t count = 0;
-    for (int64_t i = step->ahead; i < ranks; i = qdri_bruck_distance_after(radix, step, i)) count++;
-    return count;
-}
-
-static int list_hauls(hauls *state, int rank, int ranks) {
-    qdri_bruck_step step;
-    int count = 0;
-    for (int goes_on = qdri_bruck_begin(ranks, &step); goes_on;
-         goes_on = qdri_bruck_next(ranks, state->radix, &step)) {
-        if (state->haul)
-            state->haul[count] = (haul){.step = step,
-                                        .to = (int)((rank + step.ahead) % ranks),
-                                        .from = (int)((rank - step.ahead + ranks) % ranks),
-                                        .messages = count_messages(ranks, state->radix, &step)};
-        count++;
-    }
-    return count;
+static qdr_status find_relay(const qdri_exchange *slot, qdri_relay *relay) {
+    int rank = slot->program->rank, ranks = slot->program->ranks;
+    if (slot->candidate->radix > 0) return qdri_relay_bruck(rank, ranks, slot->candidate->radix, relay);
+    int *node = QDRI_ARRAY(int, ranks);
+    if (!node) return qdri_fail_memory();
+    for (int i = 0; i < ranks; i++) node[i] = qdri_node_of(slot->wire, i);
+    qdr_status status = qdri_relay_joined(rank, ranks, node, relay);
+    free(node);
+    return status;
 }
 
 static qdr_status open_hauls(qdri_exchange *slot) {
-    const qdri_program *program = slot->program;
     hauls *state = slot->state;
-    *state = (hauls){.radix = slot->candidate->radix};
-    state->count = list_hauls(state, program->rank, program->ranks);
-    state->haul = QDRI_ZERO_ARRAY(haul, state->count);
-    state->place = QDRI_ARRAY(const char *, program->ranks);
-    state->bytes = QDRI_ARRAY(int64_t, program->ranks);
-    if (!state->haul || !state->place || !state->bytes) return qdri_fail_memory();
-    list_hauls(state, program->rank, program->ranks);
-    for (int i = 0; i < state->count; i++)
-        if (!qdri_grow(&state->haul[i].in.memory, &state->haul[i].in.bytes, FIRST_PART, 1))
+    QDRI_TRY(find_relay(slot, &state->relay));
+    const qdri_relay *relay = &state->relay;
+    state->load = QDRI_ZERO_ARRAY(qdri_spare, relay->outs);
+    state->intake = QDRI_ZERO_ARRAY(haul_intake, relay->ins);
+    state->place = QDRI_ARRAY(const char *, relay->places);
+    state->bytes = QDRI_ARRAY(int64_t, relay->places);
+    if (!state->load || !state->intake || !state->place || !state->bytes) return qdri_fail_memory();
+    for (int i = 0; i < relay->ins; i++)
+        if (!qdri_grow(&state->intake[i].memory.memory, &state->intake[i].memory.bytes, FIRST_PART, 1))
             return qdri_fail_memory();
     return QDR_OK;
 }
 
 static void close_hauls(qdri_exchange *slot) {
     hauls *state = slot->state;
-    for (int i = 0; state->haul && i < state->count; i++) {
-        free(state->haul[i].out.memory);
-        free(state->haul[i].in.memory);
-    }
-    free(state->haul);
+    for (int i = 0; state->load && i < state->relay.outs; i++) free(state->load[i].memory);
+    for (int i = 0; state->intake && i < state->relay.ins; i++) free(state->intake[i].memory.memory);
+    free(state->load);
+    free(state->intake);
     free(state->place);
     free(state->bytes);
+    qdri_relay_free(&state->relay);
 }
 
 /* ---- what goes ----------------------------------------------------------------------------------------- */
@@ -128,69 +114,72 @@ static int64_t read_size(const char *place, int64_t width) {
 }
 
 /* The head of what this rank hands on. False: it cannot be counted. */
-static int measure(const hauls *state, int ranks, const haul *haul, head *head) {
+static int measure(const hauls *state, const qdri_haul *haul, head *head) {
+    const int *place = &state->relay.place[haul->first];
     int64_t sum = 0, largest = 0;
-    head->size = state->bytes[haul->step.ahead];
+    head->size = state->bytes[place[0]];
     head->width = 0;
-    for (int64_t i = haul->step.ahead; i < ranks;
-         i = qdri_bruck_distance_after(state->radix, &haul->step, i)) {
-        if (state->bytes[i] > most_bytes - sum) return 0;
-        sum += state->bytes[i];
-        if (state->bytes[i] > largest) largest = state->bytes[i];
-        if (state->bytes[i] != head->size) head->width = 1;
+    for (int64_t i = 0; i < haul->messages; i++) {
+        int64_t bytes = state->bytes[place[i]];
+        if (bytes > most_bytes - sum) return 0;
+        sum += bytes;
+        if (bytes > largest) largest = bytes;
+        if (bytes != head->size) head->width = 1;
     }
     if (head->width) head->width = bytes_to_write(largest);
     head->bytes = (int64_t)sizeof *head + head->width * haul->messages + sum;
     return 1;
 }
 
-static void load(const hauls *state, int ranks, const haul *haul, const head *head) {
-    char *size = haul->out.memory + sizeof *head, *data = size + head->width * haul->messages;
-    memcpy(haul->out.memory, head, sizeof *head);
-    for (int64_t i = haul->step.ahead; i < ranks;
-         i = qdri_bruck_distance_after(state->radix, &haul->step, i)) {
-        write_size(size, head->width, state->bytes[i]);
-        if (state->bytes[i] > 0) memcpy(data, state->place[i], (size_t)state->bytes[i]);
+static void pack(const hauls *state, const qdri_haul *haul, const head *head, char *memory) {
+    const int *place = &state->relay.place[haul->first];
+    char *size = memory + sizeof *head, *data = size + head->width * haul->messages;
+    memcpy(memory, head, sizeof *head);
+    for (int64_t i = 0; i < haul->messages; i++) {
+        int64_t bytes = state->bytes[place[i]];
+        write_size(size, head->width, bytes);
+        if (bytes > 0) memcpy(data, state->place[place[i]], (size_t)bytes);
         size += head->width;
-        data += state->bytes[i];
+        data += bytes;
     }
 }
 
 static void send_haul(qdri_exchange *exchange, int number) {
     const hauls *state = exchange->state;
-    int ranks = exchange->program->ranks;
-    haul *haul = &state->haul[number];
+    const qdri_haul *haul = &state->relay.out[number];
+    qdri_spare *load = &state->load[number];
     head head = {.plan = first_word(exchange), .exchange = exchange->number};
-    if (!measure(state, ranks, haul, &head)) {
-        qdri_exchange_fail(exchange, qdri_fail(QDR_ERR_RANGE, "the bytes to be passed on cannot be counted"));
+    qdr_status status = measure(state, haul, &head)
+                            ? QDR_OK
+                            : qdri_fail(QDR_ERR_RANGE, "the bytes to be passed on cannot be counted");
+    if (!status && !qdri_grow(&load->memory, &load->bytes, head.bytes, 1)) status = qdri_fail_memory();
+    if (status) {
+        qdri_exchange_fail(exchange, status);
         return;
     }
-    if (!qdri_grow(&haul->out.memory, &haul->out.bytes, head.bytes, 1)) {
-        qdri_exchange_fail(exchange, qdri_fail_memory());
-        return;
-    }
-    load(state, ranks, haul, &head);
+    pack(state, haul, &head, load->memory);
     int64_t first = head.bytes < FIRST_PART ? head.bytes : FIRST_PART;
-    qdri_own_send(exchange, haul->to, number, 0, haul->out.memory, first);
-    if (head.bytes > first)
-        qdri_own_send(exchange, haul->to, number, first, haul->out.memory + first, head.bytes - first);
+    qdri_own_message part = {
+        .partner = haul->partner, .tag = exchange->mark_tag + haul->stage % QDRI_OWN_TAGS, .number = number};
+    qdri_own_send(exchange, &part, load->memory, first);
+    part.offset = first;
+    if (head.bytes > first) qdri_own_send(exchange, &part, load->memory + first, head.bytes - first);
 }
 
-/* All hauls of the next stage. */
-static void begin_stage(qdri_exchange *exchange) {
+static void send_stage(qdri_exchange *exchange) {
     hauls *state = exchange->state;
-    int first = state->begun;
-    while (state->begun < state->count &&
-           state->haul[state->begun].step.stage == state->haul[first].step.stage && !exchange->failed)
-        send_haul(exchange, state->begun++);
+    const qdri_relay *relay = &state->relay;
+    while (state->sent < relay->outs && relay->out[state->sent].stage == state->stage && !exchange->failed)
+        send_haul(exchange, state->sent++);
 }
 
 /* ---- what comes ---------------------------------------------------------------------------------------- */
 
 static void receive_part(qdri_exchange *exchange, int number, int64_t offset, int64_t bytes) {
     hauls *state = exchange->state;
-    haul *haul = &state->haul[number];
-    qdri_own_receive(exchange, haul->from, number, offset, haul->in.memory + offset, bytes);
+    const qdri_haul *haul = &state->relay.in[number];
+    qdri_own_message part = {haul->partner, exchange->mark_tag + haul->stage % QDRI_OWN_TAGS, number, offset};
+    qdri_own_receive(exchange, &part, state->intake[number].memory.memory + offset, bytes);
 }
 
 static qdr_status fail_head(const qdri_exchange *exchange, int from) {
@@ -201,40 +190,40 @@ static qdr_status fail_head(const qdri_exchange *exchange, int from) {
         from, exchange->program->rank);
 }
 
-static qdr_status check_head(const qdri_exchange *exchange, const haul *haul, int64_t came, head *head) {
-    if (came < (int64_t)sizeof *head) return fail_head(exchange, haul->from);
-    memcpy(head, haul->in.memory, sizeof *head);
+static qdr_status check_head(const qdri_exchange *exchange, int number, int64_t came, head *head) {
+    const hauls *state = exchange->state;
+    const qdri_haul *haul = &state->relay.in[number];
+    if (came < (int64_t)sizeof *head) return fail_head(exchange, haul->partner);
+    memcpy(head, state->intake[number].memory.memory, sizeof *head);
     int64_t most = most_bytes / haul->messages, width = head->width;
     if (head->plan != first_word(exchange) || head->size < 0 || head->size > most ||
         head->bytes > most_bytes || (width != 0 && width != 1 && width != 2 && width != 4 && width != 8))
-        return fail_head(exchange, haul->from);
+        return fail_head(exchange, haul->partner);
     if (head->exchange != exchange->number)
         return qdri_fail(QDR_ERR_MISMATCH,
                          "rank %d is in exchange %lld of a plan of which rank %d is in exchange %lld: every "
                          "rank passes on "
                          "what others have, and must come to every exchange",
-                         haul->from, (long long)head->exchange, exchange->program->rank,
+                         haul->partner, (long long)head->exchange, exchange->program->rank,
                          (long long)exchange->number);
     int64_t least =
         (int64_t)sizeof *head + width * haul->messages + (width ? 0 : head->size * haul->messages);
     int is_right = width ? head->bytes >= least : head->bytes == least;
     return is_right && came == (head->bytes < FIRST_PART ? head->bytes : FIRST_PART)
                ? QDR_OK
-               : fail_head(exchange, haul->from);
+               : fail_head(exchange, haul->partner);
 }
 
-/* What came to its end, at a distance. */
-static qdr_status deliver(qdri_exchange *exchange, int64_t distance) {
-    const hauls *state = exchange->state;
+/* The message of an origin has come to its end. */
+static qdr_status deliver(qdri_exchange *exchange, int origin, const char *data, int64_t bytes) {
     const qdri_program *program = exchange->program;
-    int origin = (int)((program->rank - distance + program->ranks) % program->ranks),
-        number = program->in.lane_of[origin];
-    int64_t bytes = state->bytes[distance], expected = number < 0 ? 0 : exchange->in.lane[number].bytes;
+    int number = program->in.lane_of[origin];
+    int64_t expected = number < 0 ? 0 : exchange->in.lane[number].bytes;
     if (bytes != expected) return qdri_fail_bytes(origin, bytes, expected);
     if (bytes == 0) return QDR_OK;
     int64_t place = program->in.lane_hop[program->in.lane[number].first];
     const qdri_hop *hop = &program->in.hop[place];
-    memcpy(qdri_bytes_in(exchange, hop, 0, bytes), state->place[distance], (size_t)bytes);
+    memcpy(qdri_bytes_in(exchange, hop, 0, bytes), data, (size_t)bytes);
     exchange->in.flow[place].begun = exchange->in.flow[place].ended = bytes;
     exchange->in.lane[number].begun = exchange->in.lane[number].ended = bytes;
     exchange->in.ended += bytes;
@@ -243,25 +232,26 @@ static qdr_status deliver(qdri_exchange *exchange, int64_t distance) {
     return QDR_OK;
 }
 
-/* Takes the messages of a haul into the places of those that this rank has handed on. */
-static qdr_status unload(qdri_exchange *exchange, const haul *haul) {
+static qdr_status unpack(qdri_exchange *exchange, int number) {
     hauls *state = exchange->state;
+    const qdri_haul *haul = &state->relay.in[number];
+    const int *place = &state->relay.place[haul->first], *origin = &state->relay.origin[haul->first];
     head head;
-    memcpy(&head, haul->in.memory, sizeof head);
-    const char *size = haul->in.memory + sizeof head, *data = size + head.width * haul->messages;
+    memcpy(&head, state->intake[number].memory.memory, sizeof head);
+    const char *size = state->intake[number].memory.memory + sizeof head,
+               *data = size + head.width * haul->messages;
     int64_t left = head.bytes - (int64_t)sizeof head - head.width * haul->messages;
-    for (int64_t i = haul->step.ahead; i < exchange->program->ranks;
-         i = qdri_bruck_distance_after(state->radix, &haul->step, i)) {
+    for (int64_t i = 0; i < haul->messages; i++) {
         int64_t bytes = head.width ? read_size(size, head.width) : head.size;
-        if (bytes < 0 || bytes > left) return fail_head(exchange, haul->from);
-        state->bytes[i] = bytes;
-        state->place[i] = data;
-        if (qdri_bruck_ends(state->radix, &haul->step, i)) QDRI_TRY(deliver(exchange, i));
+        if (bytes < 0 || bytes > left) return fail_head(exchange, haul->partner);
+        state->bytes[place[i]] = bytes;
+        state->place[place[i]] = data;
+        if (origin[i] >= 0) QDRI_TRY(deliver(exchange, origin[i], data, bytes));
         size += head.width;
         data += bytes;
         left -= bytes;
     }
-    return left == 0 ? QDR_OK : fail_head(exchange, haul->from);
+    return left == 0 ? QDR_OK : fail_head(exchange, haul->partner);
 }
 
 static void finish(qdri_exchange *exchange) {
@@ -274,47 +264,56 @@ static void finish(qdri_exchange *exchange) {
     exchange->held = 0;
 }
 
+/* The hauls that come in a stage end before this one. */
+static int stage_end(const hauls *state) {
+    int end = state->taken;
+    while (end < state->relay.ins && state->relay.in[end].stage == state->stage) end++;
+    return end;
+}
+
 /* As many stages as hauls have come for. */
 static void go_on(qdri_exchange *exchange) {
     hauls *state = exchange->state;
-    while (!exchange->failed && state->ended < state->count) {
-        for (int i = state->ended; i < state->begun; i++)
-            if (!state->haul[i].is_here) return;
-        for (int i = state->ended; i < state->begun; i++) {
-            qdr_status status = unload(exchange, &state->haul[i]);
+    while (!exchange->failed && state->stage < state->relay.stages) {
+        int end = stage_end(state);
+        for (int i = state->taken; i < end; i++)
+            if (!state->intake[i].is_here) return;
+        for (; state->taken < end; state->taken++) {
+            qdr_status status = unpack(exchange, state->taken);
             if (status) {
                 qdri_exchange_fail(exchange, status);
                 return;
             }
         }
-        state->ended = state->begun;
-        begin_stage(exchange);
+        state->stage++;
+        send_stage(exchange);
     }
     if (!exchange->failed) finish(exchange);
 }
 
 static void arrived(qdri_exchange *exchange, const qdri_chunk *part) {
     hauls *state = exchange->state;
-    haul *haul = &state->haul[part->hop];
+    int number = (int)part->hop;
+    haul_intake *intake = &state->intake[number];
     head head;
     if (part->offset == 0) {
-        qdr_status status = check_head(exchange, haul, part->bytes, &head);
-        if (!status && !qdri_grow(&haul->in.memory, &haul->in.bytes, head.bytes, 1))
+        qdr_status status = check_head(exchange, number, part->bytes, &head);
+        if (!status && !qdri_grow(&intake->memory.memory, &intake->memory.bytes, head.bytes, 1))
             status = qdri_fail_memory();
         if (status) {
             qdri_exchange_fail(exchange, status);
             return;
         }
-        haul->coming = head.bytes;
+        intake->coming = head.bytes;
         if (head.bytes > FIRST_PART) {
-            receive_part(exchange, (int)part->hop, FIRST_PART, head.bytes - FIRST_PART);
+            receive_part(exchange, number, FIRST_PART, head.bytes - FIRST_PART);
             return;
         }
-    } else if (part->offset + part->bytes != haul->coming) {
-        qdri_exchange_fail(exchange, fail_head(exchange, haul->from));
+    } else if (part->offset + part->bytes != intake->coming) {
+        qdri_exchange_fail(exchange, fail_head(exchange, state->relay.in[number].partner));
         return;
     }
-    haul->is_here = 1;
+    intake->is_here = 1;
     go_on(exchange);
 }
 
@@ -324,51 +323,53 @@ static void start(qdri_exchange *exchange) {
     hauls *state = exchange->state;
     const qdri_program *program = exchange->program;
     exchange->held = 1;
-    state->begun = state->ended = 0;
-    memset(state->bytes, 0, (size_t)program->ranks * sizeof *state->bytes);
+    state->stage = state->sent = state->taken = 0;
+    memset(state->bytes, 0, (size_t)state->relay.places * sizeof *state->bytes);
     for (int64_t i = 0; i < program->out.hops; i++) {
         const qdri_hop *hop = &program->out.hop[i];
-        int64_t distance = (hop->partner - program->rank + program->ranks) % program->ranks,
-                bytes = exchange->out.flow[i].bytes;
-        state->bytes[distance] = bytes;
-        if (bytes > 0) state->place[distance] = qdri_bytes_out(exchange, hop, 0, bytes);
+        int place = state->relay.own[hop->partner];
+        int64_t bytes = exchange->out.flow[i].bytes;
+        state->bytes[place] = bytes;
+        if (bytes > 0) state->place[place] = qdri_bytes_out(exchange, hop, 0, bytes);
     }
-    for (int i = 0; i < state->count && !exchange->failed; i++) {
-        state->haul[i].coming = state->haul[i].is_here = 0;
+    for (int i = 0; i < state->relay.ins && !exchange->failed; i++) {
+        state->intake[i].coming = state->intake[i].is_here = 0;
         receive_part(exchange, i, 0, FIRST_PART);
     }
 }
 
 static void stage(qdri_exchange *exchange) {
-    if (!exchange->failed) begin_stage(exchange);
-    if (((hauls *)exchange->state)->count == 0) finish(exchange);
+    if (exchange->failed) return;
+    send_stage(exchange);
+    go_on(exchange); /* where nothing comes in the first stage */
 }
 
 /* A haul of this stage that has not come. */
 static int awaits(const qdri_exchange *exchange, int64_t *phase, const char **what) {
     const hauls *state = exchange->state;
-    for (int i = state->ended; i < state->begun; i++)
-        if (!state->haul[i].is_here) {
-            *phase = state->haul[i].step.stage;
+    for (int i = state->taken, end = stage_end(state); i < end; i++)
+        if (!state->intake[i].is_here) {
+            *phase = state->stage;
             *what = "bytes of its own, but what it passes on,";
-            return state->haul[i].from;
+            return state->relay.in[i].partner;
         }
     return -1;
 }
 
 static void read_options(qdri_candidate *candidate, const qdri_spec *spec) {
-    candidate->radix = qdri_spec_integer(spec, "radix");
+    candidate->radix = strcmp(spec->name, "bruck") ? 0 : qdri_spec_integer(spec, "radix");
 }
 
 static qdri_room room(const qdri_exchange *exchange) {
     const hauls *state = exchange->state;
-    return (qdri_room){.sends = 2 * (int64_t)state->count, .receives = state->count};
+    return (qdri_room){.sends = 2 * (int64_t)state->relay.outs, .receives = state->relay.ins};
 }
 
 const qdri_executor qdri_executor_stages = {
     .pacing = "stages",
-    .summary = "when all of the stage before has come; as one message, with what is passed on (bruck alone)",
-    .algorithm = "bruck",
+    .summary = "when all of the stage before has come; as one message, with what is passed on (bruck and "
+               "joined alone)",
+    .runs_by_itself = 1,
     .whole = 1,
     .state_bytes = sizeof(hauls),
     .open = open_hauls,
