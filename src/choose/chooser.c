@@ -5,9 +5,11 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A part of the time, by which a challenger must be better: where candidates are new, where one has proved itself, and where it was
- * trusted from the beginning. Times of short exchanges say little, and what costs more to run costs the program elsewhere. */
-static const double better_early = 0.97, better = 0.94, better_than_trusted = 0.8;
+/* A part of the time, by which a challenger must be better: where candidates are new, and where one has proved itself. */
+static const double better_early = 0.97, better = 0.94;
+/* What plain sends are counted as where a port holds all of a rank's bytes: they have the least to do, and times of short exchanges say
+ * little. */
+static const double plainly = 0.8;
 /* Bytes that any port holds; bytes per second of a fast one. */
 static const double harmless = 32 << 10, fast = 25e6;
 /* Times the best, above which a candidate is not tried again; and times what it was, another network. */
@@ -19,18 +21,8 @@ enum { FIRST_TWO = 2, MOST_EARLY = 12, APART = 8, FIRST_LATE = 16, FACTOR = 4, L
 static const double early_seconds = 0.02;
 
 void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, unsigned risky, unsigned small) {
-    *chooser = (qdri_chooser){
-        .candidates = candidates, .in_flight = in_flight, .risky = risky, .small = small, .light = -1};
-}
-
-/* The classes are those whose items are at most as large as leaves all of a rank harmless. */
-void qdri_chooser_trust(qdri_chooser *chooser, double items) {
-    for (int i = 0; i < chooser->candidates; i++)
-        if (chooser->risky >> i & 1) chooser->plain = i;
-    if (!(chooser->risky >> chooser->plain & 1) || items <= 0) return;
-    while (chooser->light + 1 < QDRI_CHOOSER_CLASSES &&
-           items * (double)(UINT64_C(2) << (chooser->light + 1)) <= harmless)
-        chooser->light++;
+    *chooser =
+        (qdri_chooser){.candidates = candidates, .in_flight = in_flight, .risky = risky, .small = small};
 }
 
 int qdri_chooser_class_of(int64_t item_bytes) {
@@ -57,7 +49,6 @@ static const qdri_chooser_class *nearest(const qdri_chooser *chooser, int size_c
 }
 
 int qdri_chooser_best(const qdri_chooser *chooser, int size_class) {
-    if (size_class <= chooser->light && !is_known(chooser, size_class)) return chooser->plain;
     const qdri_chooser_class *known = nearest(chooser, size_class);
     return known ? known->best : 0;
 }
@@ -81,7 +72,7 @@ static int challenger(const qdri_chooser *chooser, int size_class, int reference
     for (int i = 0; i < chooser->candidates; i++)
         if (i != reference && known->seconds[i] == 0 && may_try(chooser, known, i)) return i;
     for (int i = 0; i < chooser->candidates; i++)
-        if (i != best && known->seconds[i] > 0 && known->seconds[i] < most &&
+        if (i != best && known->seconds[i] > 0 && known->seconds[i] < most && may_try(chooser, known, i) &&
             (next == best || known->tries[i] < known->tries[next]))
             next = i;
     return next;
@@ -89,8 +80,13 @@ static int challenger(const qdri_chooser *chooser, int size_class, int reference
 
 /* ---- what a contest has shown ---------------------------------------------------------------------------- */
 
-static double enough(const qdri_chooser *chooser, int size_class, int best, double otherwise) {
-    return size_class <= chooser->light && best == chooser->plain ? better_than_trusted : otherwise;
+/* What a candidate's time counts as. */
+static double weight(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
+    return chooser->risky >> candidate & 1 && known->bytes <= harmless ? plainly : 1;
+}
+
+static double weighed(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
+    return weight(chooser, known, candidate) * known->seconds[candidate];
 }
 
 /* At first the least that each has taken counts, and the least of these is the best. */
@@ -101,12 +97,10 @@ static void take_in_early(const qdri_chooser *chooser, const qdri_contest *conte
         if (*seconds == 0 || took < *seconds) *seconds = took;
     }
     if (!known->is_tried && !known->is_hinted) known->best = contest->runs[0];
-    double part = enough(chooser, contest->result.size_class[0], known->best, better_early);
     for (int i = 0; i < chooser->candidates; i++)
-        if (known->seconds[i] > 0 && known->seconds[i] < part * known->seconds[known->best]) {
+        if (known->seconds[i] > 0 &&
+            weighed(chooser, known, i) < better_early * weighed(chooser, known, known->best))
             known->best = i;
-            part = better_early;
-        }
 }
 
 /* Later the two are held against each other alone. What others took is thought to have changed as the reference has; if
@@ -121,29 +115,26 @@ static void take_in_late(const qdri_chooser *chooser, const qdri_contest *contes
         known->seconds[i] = is_other ? 0 : change * known->seconds[i];
     known->seconds[first] = took[0];
     if (second != first) known->seconds[second] = took[1];
-    double part = enough(chooser, contest->result.size_class[0], first, better);
-    known->best = took[1] < part * took[0] ? second : first;
+    double old = weight(chooser, known, first) * took[0], other = weight(chooser, known, second) * took[1];
+    known->best = other < better * old ? second : first;
 }
 
-/* There turned out to be more bytes than was thought: the best of those that are no risk. */
+/* Bytes have grown: what is a risk by now gives way to the best of the others. */
 static void shun_risk(const qdri_chooser *chooser, qdri_chooser_class *known) {
     int safe = -1;
     if (may_try(chooser, known, known->best)) return;
-    for (int i = chooser->candidates - 1; i >= 0; i--)
-        if (may_try(chooser, known, i) &&
-            (safe < 0 || known->seconds[safe] == 0 ||
-             (known->seconds[i] > 0 && known->seconds[i] <= known->seconds[safe])))
+    for (int i = 0; i < chooser->candidates; i++)
+        if (known->seconds[i] > 0 && may_try(chooser, known, i) &&
+            (safe < 0 || known->seconds[i] < known->seconds[safe]))
             safe = i;
-    if (safe >= 0) known->best = safe;
+    known->best = safe < 0 ? 0 : safe;
 }
 
 static void take_in(const qdri_chooser *chooser, const qdri_contest *contest, qdri_chooser_class *known) {
-    if (chooser->is_late && known->is_tried)
-        take_in_late(chooser, contest, known);
-    else
-        take_in_early(chooser, contest, known);
-    for (int i = 0; i < 2; i++) known->tries[contest->runs[i]]++;
+    int is_late = chooser->is_late && known->is_tried;
     known->bytes = contest->result.bytes;
+    (is_late ? take_in_late : take_in_early)(chooser, contest, known);
+    for (int i = 0; i < 2; i++) known->tries[contest->runs[i]]++;
     known->is_tried = 1;
     shun_risk(chooser, known);
 }
@@ -174,7 +165,6 @@ static void adopt(qdri_chooser *chooser) {
     int before = qdri_chooser_best(chooser, size_class), was_late = chooser->is_late;
     if (is_good) take_in(chooser, contest, &chooser->known[size_class]);
     chooser->counted++;
-    if (!is_good) chooser->light = -1; /* sizes change, and may grow */
     if (is_good) chooser->spent += contest->result.seconds[0] + contest->result.seconds[1];
     if (chooser->counted - chooser->first < FIRST_TWO) return;
     chooser->is_late |=

@@ -20,8 +20,8 @@
  * Risk. Plain sends can overflow a port, which costs a time-out, of 200 ms and more. A risky candidate is tried only where
  * that cannot happen, because all that comes to a rank fits into any port; or where it is unlikely, because ports turned
  * out to be fast: what they hold is gone within a millisecond or two. On slow wires there is nothing to gain, either: the
- * wire itself takes most of the time. Where a rank is known to have few bytes, plain sends are what others have to beat, until it
- * turns out that sizes change or are larger. What passes on messages of others moves bytes several times, and is tried where a rank
+ * wire itself takes most of the time. Where a rank has few bytes, plain sends are the best unless another is so by
+ * a quarter: they have the least to do. What passes on messages of others moves bytes several times, and is tried where a rank
  * has few.
  *
  * Sizes. An exchange belongs to the class of its item's bytes, a power of two. What was learned counts for its class, and
@@ -63,7 +63,6 @@ typedef struct qdri_chooser {
     int candidates, in_flight;
     unsigned risky;          /* bits: candidates that may overflow a port */
     unsigned small;          /* bits: those that are for small messages alone */
-    int plain, light;        /* who is thought to be the best up to this class; -1: none is */
     int opened, counted;     /* contests that have begun; whose results count */
     int first;               /* of them, since the chooser knew nothing */
     int forgets;             /* all, when no contest is under way */
@@ -76,10 +75,6 @@ typedef struct qdri_chooser {
 
 /* Candidates come by how good they are thought to be; with one there is nothing to choose. */
 void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, unsigned risky, unsigned small);
-
-/* Where all that comes to a rank fits into any port, plain sends are no risk, and have the least to do: with so many items for a rank,
- * classes of small items begin with them. */
-void qdri_chooser_trust(qdri_chooser *chooser, double items);
 
 /* The class of exchanges with items of so many bytes. */
 int qdri_chooser_class_of(int64_t item_bytes);

@@ -10,8 +10,8 @@
  *     coloring   has the fewest phases, and has to be built: after some exchanges that has paid
  *
  * Sizes may differ at every exchange of a plan whose algorithm nobody asked for, unless it is said how often they are the
- * same; `coloring` has to know them. A rank that has nothing in an exchange need not know how large items are, nor so who runs it: where
- * that may happen, nobody can be relied on to pass on anything. `pairwise` has a place only for messages that the plan knows of, so a partner without
+ * same; `coloring` has to know them. A rank that has nothing in an exchange does not know how large items are, and so not which candidate
+ * runs it: where that may happen, nobody can be relied on to pass on anything. `pairwise` has a place only for messages that the plan knows of, so a partner without
  * items rules it out. Who has no partner may leave out exchanges, and can pass on nothing.
  */
 #include "choose/rule.h"
@@ -72,8 +72,8 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     if (is_even) add(&result, "pairwise", NO_CARE);
     add(&result, "paced", NO_CARE);
     if (!is_even && facts->smallest > 0) add(&result, "pairwise", NO_CARE);
-    if (is_passed_on(facts)) add(&result, facts->sharing > 1 ? "joined" : "bruck", SMALL);
     add(&result, "async", RISKY);
+    if (is_passed_on(facts)) add(&result, facts->sharing > 1 ? "joined" : "bruck", SMALL);
     if (is_worth_building(facts)) add(&result, "coloring", NO_CARE);
     return result;
 }

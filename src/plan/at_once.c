@@ -28,35 +28,34 @@ static qdri_exchange *exchange_of(qdri_operation *operation, size_t place) {
 
 /* ---- what comes ---------------------------------------------------------------------------------------- */
 
-/* Whoever waits for long wants to know for whom. What a mark says is looked at in the end. */
-static void part_came(qdri_operation *operation, int from, int tag, int64_t bytes) {
+/* What is wrong is told at once: others may wait for the word. */
+static qdr_status message_came(qdri_operation *operation, int from, int tag, int64_t bytes) {
     qdri_exchange *exchange = exchange_of(operation, offsetof(qdri_exchange, all_in));
     const qdri_side *side = &exchange->program->in;
-    int number = side->lane_of[from];
+    int number = side->lane_of[from], is_mark = tag == exchange->mark_tag;
     qdri_lane_flow *lane = &exchange->in.lane[number];
     exchange->last = exchange->moved = lane->last = qdri_seconds_about();
-    if (tag == exchange->mark_tag) exchange->in.alone[number].bytes = bytes;
-    if (tag == exchange->mark_tag && lane->bytes > QDRI_CARRIED) return;
-    lane->ended = tag == exchange->mark_tag ? bytes - QDRI_MARK : bytes;
-    exchange->in.flow[side->lane_hop[side->lane[number].first]].ended = lane->ended;
+    if (is_mark) {
+        exchange->in.alone[number].bytes = bytes;
+        QDRI_TRY(qdri_mark_check(exchange, number, bytes));
+        if (lane->bytes > QDRI_CARRIED) return QDR_OK;
+        bytes -= QDRI_MARK;
+    }
+    if (bytes != lane->bytes) return qdri_fail_bytes(from, bytes, lane->bytes);
+    lane->ended = exchange->in.flow[side->lane_hop[side->lane[number].first]].ended = bytes;
+    return QDR_OK;
 }
 
-/* Whether it is what was expected; what came behind a mark is then brought to its place. */
-static qdr_status take_in(qdri_exchange *exchange, int64_t number) {
+/* What came behind a mark is brought to its place. */
+static void take_in(qdri_exchange *exchange, int64_t number) {
     const qdri_hop *hop = &exchange->program->in.hop[number];
-    qdri_lane_flow *lane = &exchange->in.lane[hop->lane];
-    int is_carried = lane->bytes <= QDRI_CARRIED;
-    if (is_carried || lane->is_marked)
-        QDRI_TRY(qdri_mark_check(exchange, hop->lane, exchange->in.alone[hop->lane].bytes));
-    if (lane->ended != lane->bytes) return qdri_fail_bytes(hop->partner, lane->ended, lane->bytes);
-    if (is_carried)
-        memcpy(qdri_bytes_in(exchange, hop, 0, lane->bytes),
-               qdri_mark_place(&exchange->in, hop->lane) + QDRI_MARK, (size_t)lane->bytes);
-    if (exchange->cargo) {
-        int source = exchange->program->segment[hop->first].index;
-        qdri_packing_arrived(exchange, source, exchange->incoming[source]);
-    }
-    return QDR_OK;
+    int64_t bytes = exchange->in.flow[number].bytes;
+    if (bytes <= QDRI_CARRIED)
+        memcpy(qdri_bytes_in(exchange, hop, 0, bytes), qdri_mark_place(&exchange->in, hop->lane) + QDRI_MARK,
+               (size_t)bytes);
+    if (!exchange->cargo) return;
+    int source = exchange->program->segment[hop->first].index;
+    qdri_packing_arrived(exchange, source, exchange->incoming[source]);
 }
 
 /* Where a message is longer than there is room for, its mark knows more than MPI. */
@@ -71,12 +70,8 @@ static qdr_status ask_marks(const qdri_exchange *exchange, qdr_status status) {
 static void all_came(qdri_operation *operation, qdr_status status) {
     qdri_exchange *exchange = exchange_of(operation, offsetof(qdri_exchange, all_in));
     if (!qdri_exchange_goes_on(exchange, ask_marks(exchange, status))) return;
-    for (int64_t i = 0; i < exchange->program->in.hops; i++) {
-        if (exchange->in.flow[i].bytes > 0) status = take_in(exchange, i);
-        if (!status) continue;
-        qdri_exchange_fail(exchange, status);
-        return;
-    }
+    for (int64_t i = 0; i < exchange->program->in.hops; i++)
+        if (exchange->in.flow[i].bytes > 0) take_in(exchange, i);
     exchange->in.ended = exchange->in.bytes;
     qdri_exchange_check(exchange);
 }
@@ -98,14 +93,21 @@ static qdr_status expect(qdri_exchange *exchange, int64_t number) {
 
 /* ---- what goes ----------------------------------------------------------------------------------------- */
 
+static qdr_status message_went(qdri_operation *operation, int to, int tag, int64_t bytes) {
+    qdri_exchange *exchange = exchange_of(operation, offsetof(qdri_exchange, all_out));
+    const qdri_side *side = &exchange->program->out;
+    int number = side->lane_of[to];
+    qdri_lane_flow *lane = &exchange->out.lane[number];
+    (void)bytes;
+    exchange->last = exchange->moved = lane->last = qdri_seconds_about();
+    if (tag != exchange->mark_tag || lane->bytes <= QDRI_CARRIED)
+        lane->ended = exchange->out.flow[side->lane_hop[side->lane[number].first]].ended = lane->bytes;
+    return QDR_OK;
+}
+
 static void all_went(qdri_operation *operation, qdr_status status) {
     qdri_exchange *exchange = exchange_of(operation, offsetof(qdri_exchange, all_out));
     if (!qdri_exchange_goes_on(exchange, status)) return;
-    exchange->moved = exchange->last;
-    for (int i = 0; i < exchange->program->out.lanes; i++)
-        exchange->out.lane[i].ended = exchange->out.lane[i].bytes;
-    for (int64_t i = 0; i < exchange->program->out.hops; i++)
-        exchange->out.flow[i].ended = exchange->out.flow[i].bytes;
     exchange->out.ended = exchange->out.bytes;
     qdri_exchange_check(exchange);
 }
@@ -137,7 +139,8 @@ void qdri_at_once_begin(qdri_exchange *exchange) {
     exchange->all_out.done = all_went;
     qdr_status status = qdri_batch_open(exchange->wire, &exchange->all_in);
     if (!status) status = qdri_batch_open(exchange->wire, &exchange->all_out);
-    exchange->all_in.part = part_came;
+    exchange->all_in.part = message_came;
+    exchange->all_out.part = message_went;
     exchange->active += (exchange->in.bytes > 0) + (exchange->out.bytes > 0);
     for (int64_t i = 0; i < program->in.hops && !status; i++)
         if (exchange->in.flow[i].bytes > 0) status = expect(exchange, i);

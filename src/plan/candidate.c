@@ -189,9 +189,10 @@ qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const
                            "a barrier after each phase goes with pacing free or arrivals, not with %s",
                            candidate->executor->pacing);
     /* Who passes on takes part wherever anybody has something to pass on. */
-    int hops = candidate->program.out.hops + candidate->program.in.hops > 0,
-        passes_on = !status && candidate->executor->runs_by_itself && plan->has_far;
-    candidate->is_far = !status && (plan->barrier || hops || passes_on);
+    int has_part = !status && candidate->executor->runs_by_itself
+                       ? plan->has_far
+                       : candidate->program.out.hops + candidate->program.in.hops > 0;
+    candidate->is_far = !status && (plan->barrier || has_part);
     candidate->last_phase = status ? 0 : last_phase(&candidate->program);
     return status;
 }

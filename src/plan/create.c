@@ -124,6 +124,7 @@ enum {
     LARGEST,
     SMALLEST,
     SOURCES,
+    FAR,
     NUMBER,
     REFUSED,
     SHARING,
@@ -151,6 +152,8 @@ static void find_facts(const qdr_plan *plan, int refused, int wants_near, int ha
     fact[LARGEST] = QDRI_IS_MOST("items of the largest message", largest, 0, INT64_MAX);
     fact[SMALLEST] = QDRI_IS_LEAST("items of the smallest message", smallest, 0, INT64_MAX);
     fact[SOURCES] = QDRI_IS_MOST("most sources of a rank", plan->near->far_ins, 0, ranks);
+    fact[FAR] = QDRI_IS_MOST("whether a rank has partners on other nodes",
+                             plan->near->far_ins + plan->near->far_outs > 0, 0, 1);
     fact[NUMBER] = QDRI_IS_MOST("number of the plan", plan->number, 0, INT64_MAX);
     fact[REFUSED] = QDRI_IS_MOST("whether a node has no memory", refused, 0, wants_near);
     fact[SHARING] = QDRI_IS_MOST("ranks that share a node", sharing, 0, ranks);
@@ -325,8 +328,8 @@ static qdr_status decide(qdr_plan *plan, qdr_status *mine, const qdr_plan_option
     plan->sharing = fact[SHARING].value > 1 ? fact[SHARING].value : 1;
     plan->port->sharing = (int)plan->sharing; /* who has none, has said so to all */
     plan->unasked = fact[UNASKED].value;
-    plan->has_far = fact[SOURCES].value > 0;
-    plan->sources = plan->has_far ? fact[SOURCES].value : 1;
+    plan->has_far = fact[FAR].value != 0;
+    plan->sources = fact[SOURCES].value > 0 ? fact[SOURCES].value : 1;
     count_items(plan, view);
     qdri_rule_result rule = {.algorithm = {settings->algorithm}, .count = 1};
     if (qdri_settings_are_open(settings)) {

@@ -401,6 +401,32 @@ static void test_tags(void) {
     qdr_partners_destroy(&partners);
 }
 
+/* Rank 1 sends half of what rank 0 expects, and rank 2 nothing: that is told when the half has come, though the other never does. */
+static void test_told_at_once(int64_t expected) {
+    if (ranks < 3) return;
+    int destination = 0, source[] = {1, 2};
+    int64_t items = expected, sent = rank == 2 ? 0 : expected / 2, each[] = {expected, expected};
+    char *out = calloc(1, (size_t)expected), *in = calloc(2, (size_t)expected);
+    qdr_partners *partners = NULL;
+    qdr_plan *plan = NULL;
+    qdr_plan_options options = QDR_PLAN_OPTIONS;
+    qdr_buffers buffers = {
+        .item_bytes = 1, .outgoing_base = out, .incoming_base = in, .outgoing_items = &sent};
+    options.algorithm = "async";
+    options.deadline = 20;
+    FINE(qdr_partners_from_both(MPI_COMM_WORLD, rank == 1 || rank == 2, &destination, &items,
+                                rank == 0 ? 2 : 0, source, each, 1, &partners));
+    FINE(qdr_plan_create(partners, &options, &plan));
+    if (rank == 0)
+        EXPECT(qdr_plan_exchange(plan, &buffers), QDR_ERR_MISMATCH, "rank 1 sent");
+    else
+        FINE(qdr_plan_exchange(plan, &buffers));
+    FINE(qdr_plan_destroy(&plan));
+    qdr_partners_destroy(&partners);
+    free(out);
+    free(in);
+}
+
 /* More chunks in a message than are under way at once, and the least of windows. */
 static void test_tiny_chunks(void) {
     static const char *const ways[][2] = {{"distributed", NULL},  {"paced", NULL},
@@ -455,6 +481,8 @@ int main(int count, char **words) {
     if (ranks > 1) test_errors_of_mpi();
     test_environment();
     if (ranks <= 2) test_tags();
+    test_told_at_once(100);
+    test_told_at_once(1000);
     if (ranks > 1 && ranks <= 4) test_tiny_chunks();
     /* What outlives MPI can be destroyed, and nothing else. */
     qdr_partners *partners = ring(MPI_COMM_WORLD);

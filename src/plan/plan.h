@@ -334,7 +334,7 @@ struct qdr_plan {
     qdri_port *port; /* of this rank */
     int64_t unasked; /* bytes that may come to a rank unasked, where its port says so; agreed */
     int64_t sources; /* most that any rank receives from, at least 1; agreed */
-    int has_far;     /* some rank receives from another node; agreed */
+    int has_far;     /* some rank has a partner on another node; agreed */
     int64_t sharing; /* most ranks that share a node, and with it a port of the network; agreed */
     double deadline; /* as asked for */
     qdr_trace_function *trace;

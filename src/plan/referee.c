@@ -210,9 +210,6 @@ qdr_status qdri_referee_open(qdr_plan *plan) {
     plan->referee = QDRI_ZERO_ARRAY(qdri_referee, 1);
     if (!plan->referee) return qdri_fail_memory();
     qdri_chooser_open(&plan->referee->chooser, plan->candidates, plan->in_flight, plan->risky, plan->small);
-    if (!plan->is_foreseen)
-        qdri_chooser_trust(&plan->referee->chooser,
-                           (double)plan->facts.fan_in * (double)plan->facts.largest * (double)plan->sharing);
     plan->referee->zero = qdri_seconds();
     return qdri_wire_reserve(plan->wire, OPERATIONS);
 }

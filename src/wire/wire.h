@@ -38,18 +38,19 @@ typedef struct qdri_operation qdri_operation;
  * operation say from whom and how much came. */
 typedef void qdri_done(qdri_operation *operation, qdr_status status);
 
-/* Of a batch: called for each message that has come, and may start nothing. */
-typedef void qdri_message_came(qdri_operation *operation, int from, int tag, int64_t bytes);
+/* Of a batch: a message with `partner` has come or gone. It may start nothing. Whoever does not like it says so, with a sentence,
+ * and the batch has failed. */
+typedef qdr_status qdri_message_done(qdri_operation *operation, int partner, int tag, int64_t bytes);
 
 struct qdri_operation {
     qdri_done *done;
-    qdri_message_came *part; /* NULL: nobody asks */
-    int partner;     /* of a receive from anyone: who it was */
-    int64_t bytes;   /* of a receive: how much it was */
-    int parts;       /* private: requests that are not done; 0: not under way */
-    int receives;    /* private: it has a source and a length */
-    int joined;      /* private: it is a collective */
-    int batch;       /* private: messages of several partners, of which none has failed */
+    qdri_message_done *part; /* NULL: nobody asks */
+    int partner;             /* of a receive from anyone: who it was */
+    int64_t bytes;           /* of a receive: how much it was */
+    int parts;               /* private: requests that are not done; 0: not under way */
+    int receives;            /* private: it has a source and a length */
+    int joined;              /* private: it is a collective */
+    int batch;               /* private: 1: it is one; -1: it has failed, and `done` was called */
     /* Nobody waits for it: that a rank of another program has ended, as it said it would, is no failure of this. */
     int casual;
     qdr_status failed;
@@ -158,8 +159,8 @@ qdr_status qdri_receive(qdri_wire *wire, qdri_operation *operation, int from, in
                         int64_t bytes);
 
 /* A batch: messages with several partners as one operation, which ends with the last of them, or with the first that fails.
- * It is opened, and messages of one kind, sends or receives, are added to it; what has none never ends. Where there are no
- * batches, each message is an operation. */
+ * It is opened, and messages of one kind, sends or receives, are added to it; what has none never ends. Only where
+ * qdri_has_batches(). */
 int qdri_has_batches(const qdri_wire *wire);
 qdr_status qdri_batch_open(qdri_wire *wire, qdri_operation *operation);
 qdr_status qdri_batch_send(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,

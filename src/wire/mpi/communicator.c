@@ -59,6 +59,7 @@ int qdri_mpi_close(qdri_wire *wire) {
     free(mpi->index);
     free(mpi->status);
     free(mpi->finished);
+    free(mpi->about);
     free(mpi->gather);
     free(mpi);
     return 1;

@@ -15,6 +15,12 @@ typedef struct qdri_mpi_finished {
     qdr_status status;
 } qdri_mpi_finished;
 
+/* A message of a batch. */
+typedef struct qdri_mpi_about {
+    int partner, tag;
+    int64_t bytes;
+} qdri_mpi_about;
+
 struct qdri_mpi {
     MPI_Comm comm; /* the duplicate */
     MPI_Request duplicating;
@@ -23,6 +29,7 @@ struct qdri_mpi {
     /* What is under way: request[i] belongs to operation[i]. */
     MPI_Request *request;
     qdri_operation **operation;
+    qdri_mpi_about *about; /* of batches */
     int *index;
     MPI_Status *status;
     qdri_mpi_finished *finished;
@@ -35,8 +42,8 @@ struct qdri_mpi {
 
 /* What an operation has in these arrays. */
 #define QDRI_MPI_OPERATION_BYTES                                                                             \
-    (sizeof(MPI_Request) + sizeof(qdri_operation *) + sizeof(int) + sizeof(MPI_Status) +                     \
-     sizeof(qdri_mpi_finished))
+    (sizeof(MPI_Request) + sizeof(qdri_operation *) + sizeof(qdri_mpi_about) + sizeof(int) +                 \
+     sizeof(MPI_Status) + sizeof(qdri_mpi_finished))
 
 /* Fails with MPI's own text. */
 qdr_status qdri_fail_mpi(int code, const char *call);

@@ -23,15 +23,17 @@ static qdr_status make_room(qdri_wire *wire, int64_t more) {
     if (needed < 2 * mpi->capacity) needed = 2 * mpi->capacity;
     if (needed < QDRI_LEAST_OPERATIONS) needed = QDRI_LEAST_OPERATIONS;
     if (needed > INT32_MAX / 2) return qdri_fail(QDR_ERR_RANGE, "more than 2^30 messages under way at once");
-    int64_t capacity[5] = {mpi->capacity, mpi->capacity, mpi->capacity, mpi->capacity, mpi->capacity};
+    int64_t capacity[6] = {mpi->capacity, mpi->capacity, mpi->capacity,
+                           mpi->capacity, mpi->capacity, mpi->capacity};
     if (!qdri_grow(&mpi->request, &capacity[0], needed, sizeof *mpi->request) ||
         !qdri_grow(&mpi->operation, &capacity[1], needed, sizeof *mpi->operation) ||
         !qdri_grow(&mpi->index, &capacity[2], needed, sizeof *mpi->index) ||
         !qdri_grow(&mpi->status, &capacity[3], needed, sizeof *mpi->status) ||
-        !qdri_grow(&mpi->finished, &capacity[4], needed, sizeof *mpi->finished))
+        !qdri_grow(&mpi->finished, &capacity[4], needed, sizeof *mpi->finished) ||
+        !qdri_grow(&mpi->about, &capacity[5], needed, sizeof *mpi->about))
         return qdri_fail_memory();
     mpi->capacity = capacity[0];
-    for (int i = 1; i < 5; i++)
+    for (int i = 1; i < 6; i++)
         if (capacity[i] < mpi->capacity) mpi->capacity = capacity[i];
     return QDR_OK;
 }
@@ -48,6 +50,13 @@ qdr_status qdri_mpi_ready(qdri_wire *wire, qdri_operation *operation, int64_t pa
 qdr_status qdri_mpi_joined(qdri_wire *wire, qdri_operation *operation) {
     QDRI_TRY(qdri_operation_joined(wire, operation));
     return make_room(wire, 1);
+}
+
+/* A request takes another place. */
+static void move(qdri_mpi *mpi, int64_t from, int64_t to) {
+    mpi->request[to] = mpi->request[from];
+    mpi->operation[to] = mpi->operation[from];
+    mpi->about[to] = mpi->about[from];
 }
 
 qdr_status qdri_mpi_note(qdri_wire *wire, qdri_operation *operation, MPI_Request request, int code,
@@ -89,6 +98,7 @@ qdr_status qdri_mpi_batch_send(qdri_wire *wire, qdri_operation *operation, int t
         const char *from = at > 0 ? (const char *)data + at : data; /* of no bytes it may be NULL */
         int code = PMPI_Isend(from, part_length(bytes, at), MPI_BYTE, to - wire->mpi->first, tag,
                               wire->mpi->comm, &request);
+        wire->mpi->about[wire->mpi->count] = (qdri_mpi_about){to, tag, bytes};
         QDRI_TRY(qdri_mpi_note(wire, operation, request, code, "MPI_Isend"));
         at += QDRI_PART;
     } while (at < bytes);
@@ -125,6 +135,7 @@ qdr_status qdri_mpi_batch_receive(qdri_wire *wire, qdri_operation *operation, in
         int code = PMPI_Irecv(at > 0 ? (char *)data + at : data, part_length(bytes, at), MPI_BYTE,
                               from == QDRI_ANYONE ? MPI_ANY_SOURCE : from - wire->mpi->first, tag,
                               wire->mpi->comm, &request);
+        wire->mpi->about[wire->mpi->count] = (qdri_mpi_about){from, tag, bytes};
         QDRI_TRY(qdri_mpi_note(wire, operation, request, code, "MPI_Irecv"));
         at += QDRI_PART;
     } while (at < bytes);
@@ -194,8 +205,7 @@ int qdri_mpi_cancel(qdri_wire *wire, qdri_operation *operation) {
             stays |= !let_go(&mpi->request[i], operation);
             mpi->in_batches -= operation->batch != 0;
         } else {
-            mpi->request[kept] = mpi->request[i];
-            mpi->operation[kept++] = mpi->operation[i];
+            move(mpi, i, kept++);
         }
     mpi->count = kept;
     operation->parts = 0;
@@ -215,34 +225,36 @@ static qdr_status fail_message(const qdri_wire *wire, const qdri_operation *oper
             "rank %d sent more bytes than rank %d has room for: the two ranks have different ideas of "
             "the exchange",
             with, wire->rank);
-    if (operation->batch && with < 0)
-        snprintf(what, sizeof what, "a message of rank %d", wire->rank);
-    else if (!operation->joined)
+    if (!operation->joined)
         snprintf(what, sizeof what, "a message from rank %d to rank %d",
                  operation->receives ? with : wire->rank, operation->receives ? wire->rank : with);
     return qdri_fail_mpi(code, what);
 }
 
 /* Takes one finished request's result into its operation. */
-static void settle(const qdri_wire *wire, qdri_operation *operation, MPI_Status *status, int failed) {
-    int is_wrong = failed && status->MPI_ERROR != MPI_SUCCESS && status->MPI_ERROR != MPI_ERR_PENDING;
+static void settle(const qdri_wire *wire, qdri_operation *operation, const qdri_mpi_about *about,
+                   MPI_Status *status, int failed) {
+    int is_wrong = failed && status->MPI_ERROR != MPI_SUCCESS && status->MPI_ERROR != MPI_ERR_PENDING,
+        bytes = 0;
+    operation->parts--;
+    if (operation->batch) operation->partner = about->partner;
     /* A receive from anyone learns here from whom it was. */
-    if (is_wrong && operation->receives && (operation->partner < 0 || operation->batch) &&
-        status->MPI_SOURCE >= 0)
+    if (is_wrong && operation->receives && operation->partner < 0 && status->MPI_SOURCE >= 0)
         operation->partner = status->MPI_SOURCE + wire->mpi->first;
     if (is_wrong) {
         operation->failed = fail_message(wire, operation, status->MPI_ERROR);
-        operation->parts--;
         return;
     }
     /* Only receives have a source; what collectives and sends leave in a status is undefined. */
     if (operation->receives) {
-        int bytes = 0;
         if (PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0) operation->bytes += bytes;
         operation->partner = status->MPI_SOURCE + wire->mpi->first;
-        if (operation->part) operation->part(operation, operation->partner, status->MPI_TAG, bytes);
     }
-    operation->parts--;
+    if (!operation->part) return;
+    /* After a failure too: others may know more about it, and the last sentence counts. */
+    qdr_status told =
+        operation->part(operation, about->partner, about->tag, operation->receives ? bytes : about->bytes);
+    if (told) operation->failed = told;
 }
 
 /* Takes the `done` finished requests, whose places are in index[], out of the arrays. Returns how many
@@ -252,7 +264,7 @@ static int collect(const qdri_wire *wire, int done, int failed) {
     int ended = 0;
     for (int i = 0; i < done; i++) {
         qdri_operation *operation = mpi->operation[mpi->index[i]];
-        settle(wire, operation, &mpi->status[i], failed);
+        settle(wire, operation, &mpi->about[mpi->index[i]], &mpi->status[i], failed);
         mpi->in_batches -= operation->batch != 0;
         mpi->operation[mpi->index[i]] = NULL;
         int is_told = operation->batch < 0;
@@ -265,8 +277,7 @@ static int collect(const qdri_wire *wire, int done, int failed) {
     int64_t kept = 0;
     for (int64_t i = 0; i < mpi->count; i++)
         if (mpi->operation[i]) {
-            mpi->request[kept] = mpi->request[i];
-            mpi->operation[kept++] = mpi->operation[i];
+            move(mpi, i, kept++);
         }
     mpi->count = kept;
     return ended;

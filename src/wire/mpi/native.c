@@ -18,20 +18,23 @@ int qdri_duplicate(MPI_Comm comm, MPI_Comm *duplicate, MPI_Request *request) {
     return PMPI_Comm_idup(comm, duplicate, request);
 }
 
-/* The last that were started, up to the first that is not done. After a failure all of them: others may know more about it. */
+/* Of each operation the messages that were started last, up to the first that is not done. After a failure all of them: others may know
+ * more about it. */
 static int look_at_last(qdri_mpi *mpi, int *done) {
+    const qdri_operation *waits = NULL;
     int failed = MPI_SUCCESS;
     *done = 0;
     for (int64_t i = mpi->count - 1; i >= 0; i--) {
         int is_done = 0;
         MPI_Status *status = &mpi->status[*done];
+        if (mpi->operation[i] == waits && !failed) continue;
         int code = PMPI_Test(&mpi->request[i], &is_done, status);
         status->MPI_ERROR = code;
         if (code != MPI_SUCCESS) failed = MPI_ERR_IN_STATUS;
         if (code != MPI_SUCCESS || is_done)
             mpi->index[(*done)++] = (int)i;
-        else if (!failed)
-            break;
+        else
+            waits = mpi->operation[i];
     }
     return failed;
 }
