@@ -124,7 +124,6 @@ enum {
     LARGEST,
     SMALLEST,
     SOURCES,
-    FAR,
     NUMBER,
     REFUSED,
     SHARING,
@@ -133,6 +132,7 @@ enum {
     IDLE,
     ASKING,
     FORESEEING,
+    FAR,
     FACTS
 };
 

@@ -81,7 +81,6 @@ int qdri_mpi_is_busy(const qdri_wire *wire);
 /* What a table has of them, whether MPI is simulated or not. */
 #define QDRI_MPI_FUNCTIONS                                                                                   \
     .send = qdri_mpi_send, .send_matched = qdri_mpi_send_matched, .receive = qdri_mpi_receive,               \
-    .batch_send = qdri_mpi_batch_send, .batch_receive = qdri_mpi_batch_receive,                              \
     .is_there = qdri_mpi_is_there, .discard = qdri_mpi_discard, .reserve = qdri_mpi_reserve,                 \
     .operation_bytes = QDRI_MPI_OPERATION_BYTES, .advance = qdri_mpi_advance, .is_busy = qdri_mpi_is_busy,   \
     .leave = qdri_mpi_leave, .close = qdri_mpi_close

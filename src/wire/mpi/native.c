@@ -132,6 +132,8 @@ static qdr_status gather_all(qdri_wire *wire, qdri_operation *operation, const v
 }
 
 const qdri_backend qdri_backend_here = {QDRI_MPI_FUNCTIONS,
+                                        .batch_send = qdri_mpi_batch_send,
+                                        .batch_receive = qdri_mpi_batch_receive,
                                         .shares_memory = 1,
                                         .find = find,
                                         .receive_found = receive_found,
