@@ -11,6 +11,7 @@
  */
 #include "schedule/algorithm.h"
 #include "schedule/bruck.h"
+#include "schedule/handed.h"
 
 #include <stdlib.h>
 
@@ -20,66 +21,49 @@ static int around(int ranks, int64_t rank) {
     return (int)((rank % ranks + ranks) % ranks);
 }
 
-/* Of a sparse pattern: the messages that rank r hands on in stage s, from message[start[s * n + r]] on. */
 typedef struct circle {
     int64_t radix;
-    int64_t *start, *message; /* NULL: all distances are looked at */
+    qdri_handed known;
 } circle;
 
 static void release(void *state) {
     circle *content = state;
     if (!content) return;
-    free(content->start);
-    free(content->message);
+    qdri_handed_free(&content->known);
     free(content);
 }
 
-/* The way of every message: counted at start[place + 1] the first time; the second time put at start[place], which then is where the
- * next place begins. */
-static void walk(const qdr_pattern_view *view, const circle *to) {
+static void walk(const qdr_pattern_view *view, const void *about, const qdri_handed *to) {
+    const int64_t radix = ((const circle *)about)->radix;
     for (int64_t m = 0; m < view->messages; m++) {
         int64_t at = view->origin[m], left = around(view->ranks, view->destination[m] - at), weight = 1;
-        for (int64_t stage = 0; left > 0; stage++, weight *= to->radix) {
-            int64_t ahead = left % (weight * to->radix), place = stage * view->ranks + at;
+        for (int64_t stage = 0; left > 0; stage++, weight *= radix) {
+            int64_t ahead = left % (weight * radix);
             if (ahead == 0) continue;
-            if (to->message) to->message[to->start[place]] = m;
-            to->start[to->message ? place : place + 1]++;
+            qdri_handed_put(to, view, stage, at, m);
             at = around(view->ranks, at + ahead);
             left -= ahead;
         }
     }
 }
 
-static qdr_status hand_on(const qdr_pattern_view *view, int stages, circle *made) {
-    int64_t places = (int64_t)stages * view->ranks;
-    made->start = QDRI_ZERO_ARRAY(int64_t, places + 1);
-    if (!made->start) return qdri_fail_memory();
-    walk(view, made);
-    for (int64_t i = 0; i < places; i++) made->start[i + 1] += made->start[i];
-    made->message = QDRI_ARRAY(int64_t, made->start[places]);
-    if (!made->message) return qdri_fail_memory();
-    walk(view, made);
-    for (int64_t i = places; i > 0; i--) made->start[i] = made->start[i - 1]; /* back by one place */
-    made->start[0] = 0;
-    return QDR_OK;
-}
-
-static void add_known(const qdr_pattern_view *view, const circle *known, int from,
-                      const qdri_bruck_step *step, qdr_row_reader *reader) {
+static void add_known(const qdr_pattern_view *view, const circle *how, int from, const qdri_bruck_step *step,
+                      qdr_row_reader *reader) {
     int64_t place = (int64_t)step->stage * view->ranks + from;
-    for (int64_t i = known->start[place]; i < known->start[place + 1]; i++) {
-        int64_t m = known->message[i], distance = around(view->ranks, view->destination[m] - view->origin[m]);
-        if (distance / step->weight % known->radix * step->weight == step->ahead)
+    for (int64_t i = how->known.start[place]; i < how->known.start[place + 1]; i++) {
+        int64_t m = how->known.message[i],
+                distance = around(view->ranks, view->destination[m] - view->origin[m]);
+        if (distance / step->weight % how->radix * step->weight == step->ahead)
             qdri_row_piece(reader, view->origin[m], view->destination[m], 0, view->items[m]);
     }
 }
 
 /* What `from` hands on in a step; both ends see it in this order. */
-static void add_pieces(const qdr_pattern_view *view, const circle *known, int from,
-                       const qdri_bruck_step *step, qdr_row_reader *reader) {
-    int64_t radix = known->radix;
-    if (known->message) {
-        add_known(view, known, from, step, reader);
+static void add_pieces(const qdr_pattern_view *view, const circle *how, int from, const qdri_bruck_step *step,
+                       qdr_row_reader *reader) {
+    int64_t radix = how->radix;
+    if (how->known.message) {
+        add_known(view, how, from, step, reader);
         return;
     }
     for (int64_t distance = step->ahead; distance < view->ranks;
@@ -94,20 +78,20 @@ static void add_pieces(const qdr_pattern_view *view, const circle *known, int fr
 
 static qdr_status read_row(const qdr_schedule *schedule, int rank, int stage, qdr_row_reader *reader) {
     qdr_pattern_view view = qdr_pattern_look(schedule->pattern);
-    const circle *known = schedule->state;
+    const circle *how = schedule->state;
     qdri_bruck_step step;
     for (int goes_on = qdri_bruck_begin(view.ranks, &step); goes_on;
-         goes_on = qdri_bruck_next(view.ranks, known->radix, &step)) {
+         goes_on = qdri_bruck_next(view.ranks, how->radix, &step)) {
         int64_t phase = step.ahead / step.weight - 1;
         int to = around(view.ranks, rank + step.ahead), from = around(view.ranks, rank - step.ahead);
         if (step.stage != stage) continue;
         if (reader->wants & QDRI_WANT_SENDS) {
             qdri_row_send(reader, phase, to);
-            add_pieces(&view, known, rank, &step, reader);
+            add_pieces(&view, how, rank, &step, reader);
         }
         if (reader->wants & QDRI_WANT_RECEIVES) {
             qdri_row_receive(reader, phase, from);
-            add_pieces(&view, known, from, &step, reader);
+            add_pieces(&view, how, from, &step, reader);
         }
     }
     return QDR_OK;
@@ -116,7 +100,6 @@ static qdr_status read_row(const qdr_schedule *schedule, int rank, int stage, qd
 static const qdri_rows rows = {read_row, release};
 
 static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
-    enum { FAR_LESS = 64 };
     const qdr_pattern_view *view = &request->view;
     circle *made = QDRI_ZERO_ARRAY(circle, 1);
     if (!made) return qdri_fail_memory();
@@ -124,9 +107,7 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     schedule->stages = qdri_bruck_stages(view->ranks, made->radix);
     schedule->state = made;
     schedule->rows = &rows;
-    int64_t walked = ((int64_t)view->ranks + view->messages) * schedule->stages;
-    return walked < (int64_t)view->ranks * view->ranks / FAR_LESS ? hand_on(view, schedule->stages, made)
-                                                                  : QDR_OK;
+    return qdri_handed_walk(view, schedule->stages, walk, made, &made->known);
 }
 
 static const qdri_option options[] = {

@@ -12,10 +12,10 @@
  * backwards: those it held before, and those of the ranks that sent to it. A destination range is contiguous
  * in the pattern's rows. So nothing need be written out, and all rows cost O(n^2) and their pieces: right
  * where most ranks have messages for most others, which take up to n^2 lg n pieces, and wrong where few have.
- * There the way of each message is walked once, and for each stage and rank the messages that it hands over
- * are kept: O(messages * lg n + n lg n), in memory and for all rows.
+ * There the way of each message is walked (handed.h).
  */
 #include "schedule/algorithm.h"
+#include "schedule/handed.h"
 
 #include <stdlib.h>
 
@@ -88,71 +88,40 @@ static int64_t collect_origins(int ranks, int rank, int stage, int *origin, int6
 
 /* ---- sparse patterns ----------------------------------------------------------------------------------- */
 
-/* The messages that rank r hands over in stage s: from message[start[s * n + r]] on, to where those of the
- * next rank begin. */
-typedef struct handed {
-    int64_t *start, *message;
-} handed;
-
 static void release(void *state) {
-    handed *content = state;
-    if (!content) return;
-    free(content->start);
-    free(content->message);
-    free(content);
+    if (state) qdri_handed_free(state);
+    free(state);
 }
 
-/* Walks the way of every message. The first time its hops are counted, at start[place + 1]; the second time
- * they are put at start[place], which then is where the next place begins. */
-static void walk(const qdr_pattern_view *view, const handed *to) {
+static void walk(const qdr_pattern_view *view, const void *about, const qdri_handed *to) {
+    (void)about;
     for (int64_t m = 0; m < view->messages; m++) {
         range here = {0, view->ranks};
         int at = view->origin[m], end = view->destination[m];
         for (int64_t stage = 0; here.size > 1; stage++) {
-            int64_t place = stage * view->ranks + at;
-            int stays = in_lower(here, at) == in_lower(here, end);
-            if (!stays && to->message) to->message[to->start[place]] = m;
-            if (!stays) to->start[to->message ? place : place + 1]++;
-            if (!stays) at = opposite(here, at);
+            if (in_lower(here, at) != in_lower(here, end)) {
+                qdri_handed_put(to, view, stage, at, m);
+                at = opposite(here, at);
+            }
             here = half_of(here, at);
         }
     }
 }
 
-static qdr_status hand_over(const qdri_request *request, qdr_schedule *schedule) {
-    int64_t places = (int64_t)schedule->stages * request->view.ranks;
-    handed *made = QDRI_ZERO_ARRAY(handed, 1);
-    schedule->state = made;
-    if (!made) return qdri_fail_memory();
-    made->start = QDRI_ZERO_ARRAY(int64_t, places + 1);
-    if (!made->start) return qdri_fail_memory();
-    walk(&request->view, made);
-    for (int64_t i = 0; i < places; i++) made->start[i + 1] += made->start[i];
-    made->message = QDRI_ARRAY(int64_t, made->start[places]);
-    if (!made->message) return qdri_fail_memory();
-    walk(&request->view, made);
-    for (int64_t i = places; i > 0; i--) made->start[i] = made->start[i - 1]; /* back by one place */
-    made->start[0] = 0;
-    return QDR_OK;
-}
-
-/* Whether walking costs far less than looking at all pairs of ranks. */
-static int is_sparse(const qdr_pattern_view *view, int stages) {
-    enum { FAR_LESS = 64 };
-    return ((int64_t)view->ranks + view->messages) * stages < (int64_t)view->ranks * view->ranks / FAR_LESS;
-}
-
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
 /* The pieces that `from` hands over for the destinations of `target`; both ends see them in this order. */
-static void add_pieces(const qdr_pattern_view *view, const handed *known, int from, int stage, range target,
-                       qdr_row_reader *reader) {
-    int64_t place = (int64_t)stage * view->ranks + from;
-    for (int64_t i = known ? known->start[place] : 0; known && i < known->start[place + 1]; i++) {
-        int64_t m = known->message[i];
-        qdri_row_piece(reader, view->origin[m], view->destination[m], 0, view->items[m]);
+static void add_pieces(const qdr_pattern_view *view, const qdri_handed *known, int from, int stage,
+                       range target, qdr_row_reader *reader) {
+    if (known->message) {
+        const int64_t *start = &known->start[(int64_t)stage * view->ranks + from];
+        for (int64_t i = start[0]; i < start[1]; i++) {
+            int64_t m = known->message[i];
+            qdri_row_piece(reader, view->origin[m], view->destination[m], 0, view->items[m]);
+        }
+        return;
     }
-    int *origin = known ? NULL : qdri_row_scratch(reader, 0, view->ranks, sizeof *origin);
+    int *origin = qdri_row_scratch(reader, 0, view->ranks, sizeof *origin);
     if (!origin) return;
     int64_t origins = collect_origins(view->ranks, from, stage, origin, 0);
     for (int64_t o = 0; o < origins; o++)
@@ -185,7 +154,9 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     schedule->stages = 1;
     for (int64_t reach = 2; reach < request->view.ranks; reach *= 2) schedule->stages++;
     schedule->rows = &rows;
-    return is_sparse(&request->view, schedule->stages) ? hand_over(request, schedule) : QDR_OK;
+    qdri_handed *made = schedule->state = QDRI_ZERO_ARRAY(qdri_handed, 1);
+    if (!made) return qdri_fail_memory();
+    return qdri_handed_walk(&request->view, schedule->stages, walk, NULL, made);
 }
 
 const qdri_algorithm qdri_algorithm_recursive = {
