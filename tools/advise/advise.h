@@ -201,8 +201,9 @@ typedef struct advice_group {
     int64_t patterns;                 /* distinct */
     int heavy;                        /* the heaviest, at least one */
     advice_heavy heavy_pattern[ADVICE_HEAVY];
-    int busiest;      /* the busiest rank of the heaviest, of MPI_COMM_WORLD */
-    double predicted; /* seconds of the best schedule on the machine; NAN: none */
+    int busiest;        /* the busiest rank of the heaviest, of MPI_COMM_WORLD */
+    const char *chosen; /* what a plan would run on the machine; NULL: nothing is predicted */
+    double predicted;   /* its seconds; NAN: none */
     advice_kind kind;
     char *sentence;
     char *how; /* to get it; "" when there is nothing to do */
@@ -237,7 +238,7 @@ int advice_judge(advice *advice, const record *record, const char *folder, const
 /* The parts of it: calls and matrices; bounds of all patterns, and which calls are small. */
 void advice_collect(advice *advice);
 int advice_bound(advice *advice);
-/* The best schedule of each group's heaviest pattern on the machine. */
+/* What a plan would choose for each group's heaviest pattern on the machine. */
 int advice_predict(advice *advice);
 void advice_say(advice *advice);
 void advice_clear(advice *advice);

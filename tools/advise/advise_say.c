@@ -254,10 +254,10 @@ static void say_more(words *words, const advice *advice, const advice_group *gro
     if ((group->kind == ADVICE_FLOOD || group->kind == ADVICE_PACED) && skew(pattern) > much_skew)
         say(words, " Rank %d %s %.1f times the mean and sets the bound.", group->busiest,
             pattern->is_receiver ? "receives" : "sends", skew(pattern));
-    if (!isnan(group->predicted))
+    if (group->chosen)
         say(words,
-            " On %s the schedule 'split' of the heaviest pattern would take %s; an exchange of it took %s.",
-            advice->machine, units_seconds(group->predicted, one),
+            " On %s a plan would choose %s for the heaviest pattern, and take %s; an exchange took %s.",
+            advice->machine, group->chosen, units_seconds(group->predicted, one),
             units_seconds(group->heavy_pattern[0].seconds / (double)group->heavy_pattern[0].calls, other));
 }
 

@@ -259,6 +259,7 @@ static void machines_have_bounds(void **state) {
     assert_near(advice.group[0].ratio, 5);
     assert_near(advice.group[0].gain, 0.05 - 1.1 * 0.01);
     assert_near(advice.group[0].predicted, 0.01);
+    assert_string_equal(advice.group[0].chosen, "async");
     assert_int_equal(advice.group[0].kind, ADVICE_FLOOD);
     assert_int_equal(advice.group[1].kind, ADVICE_ONE_NODE);
     assert_true(isnan(advice.group[1].ratio) && isnan(advice.group[1].predicted));

@@ -240,13 +240,14 @@ static json_t *json_group(const advice *advice, const advice_group *group) {
         (json_int_t)group->bytes_most, "seconds", group->seconds, "max_seconds", group->seconds_most,
         "share_of_run", json_number_or_null(group->share), "exchange_seconds", group->exchange,
         "waiting_seconds", group->waiting);
-    json_t *more =
-        json_pack("{s:o, s:o, s:f, s:o, s:o, s:I, s:o, s:s, s:o, s:o}", "late", json_late(group),
-                  "ratio_to_bound", json_number_or_null(group->ratio), "gain_seconds", group->gain,
-                  "plain_to_paced", json_number_or_null(group->plain_to_paced), "predicted_seconds",
-                  json_number_or_null(group->predicted), "patterns", (json_int_t)group->patterns,
-                  "heaviest_pattern", json_pattern(advice, group), "kind", advice_names[group->kind],
-                  "advice", json_text(group->sentence), "how", json_text(group->how));
+    json_t *more = json_pack(
+        "{s:o, s:o, s:f, s:o, s:o, s:o, s:I, s:o, s:s, s:o, s:o}", "late", json_late(group), "ratio_to_bound",
+        json_number_or_null(group->ratio), "gain_seconds", group->gain, "plain_to_paced",
+        json_number_or_null(group->plain_to_paced), "predicted_seconds",
+        json_number_or_null(group->predicted), "chosen",
+        group->chosen ? json_string(group->chosen) : json_null(), "patterns", (json_int_t)group->patterns,
+        "heaviest_pattern", json_pattern(advice, group), "kind", advice_names[group->kind], "advice",
+        json_text(group->sentence), "how", json_text(group->how));
     json_join(object, more);
     return object;
 }
