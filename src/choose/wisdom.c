@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "choose/chooser.h"
 
-static const char title[] = "quadrille wisdom 1\n";
+static const char title[] = "quadrille wisdom 2\n";
 
 /* ---- the table ----------------------------------------------------------------------------------------- */
 
@@ -95,16 +95,18 @@ static int take_name(cursor *text, char *name) {
 }
 
 static int take_line(cursor *text, qdri_wise *line) {
-    uint64_t size_class, nanoseconds, window, rate;
+    uint64_t size_class, nanoseconds, window, ceiling, rate;
     if (!take_number(text, 16, UINT64_MAX, ' ', &line->key) ||
         !take_number(text, 16, UINT64_MAX, ' ', &line->signature) ||
         !take_number(text, 10, QDRI_CHOOSER_CLASSES - 1, ' ', &size_class) ||
         !take_name(text, line->algorithm) || !take_number(text, 10, INT64_MAX, ' ', &nanoseconds) ||
-        !take_number(text, 10, INT64_MAX, ' ', &window) || !take_number(text, 10, INT64_MAX, '\n', &rate))
+        !take_number(text, 10, INT64_MAX, ' ', &window) || !take_number(text, 10, INT64_MAX, ' ', &ceiling) ||
+        !take_number(text, 10, INT64_MAX, '\n', &rate))
         return 0;
     line->size_class = (int)size_class;
     line->nanoseconds = (int64_t)nanoseconds;
     line->window = (int64_t)window;
+    line->ceiling = (int64_t)ceiling;
     line->rate = (int64_t)rate;
     return 1;
 }
@@ -147,17 +149,17 @@ qdr_status qdri_wisdom_read(qdri_wisdom *wisdom, const char *text, size_t bytes)
 }
 
 char *qdri_wisdom_write(const qdri_wisdom *wisdom, size_t *bytes) {
-    enum { LONGEST = 16 + 1 + 16 + 1 + 2 + 1 + QDRI_WISE_NAME + 3 * 21 };
+    enum { LONGEST = 16 + 1 + 16 + 1 + 2 + 1 + QDRI_WISE_NAME + 4 * 21 };
     size_t room = sizeof title + ((size_t)wisdom->count + 1) * LONGEST, used = sizeof title - 1;
     char *text = qdri_alloc((int64_t)room, 1);
     if (!text) return NULL;
     memcpy(text, title, sizeof title);
     for (int i = 0; i < wisdom->count; i++) {
         const qdri_wise *line = &wisdom->line[i];
-        used += (size_t)snprintf(text + used, room - used, "%llx %llx %d %s %lld %lld %lld\n",
+        used += (size_t)snprintf(text + used, room - used, "%llx %llx %d %s %lld %lld %lld %lld\n",
                                  (unsigned long long)line->key, (unsigned long long)line->signature,
                                  line->size_class, line->algorithm, (long long)line->nanoseconds,
-                                 (long long)line->window, (long long)line->rate);
+                                 (long long)line->window, (long long)line->ceiling, (long long)line->rate);
     }
     uint64_t digest = digest_of(text, used);
     used += (size_t)snprintf(text + used, room - used, "end %d %llx\n", wisdom->count,

@@ -2,8 +2,8 @@
 /*
  * Wisdom: which candidate was the best, of plans of earlier runs. Pure: a table, and the text in which it is kept.
  *
- *     quadrille wisdom 1
- *     KEY SIGNATURE CLASS ALGORITHM NANOSECONDS WINDOW RATE       a line for each
+ *     quadrille wisdom 2
+ *     KEY SIGNATURE CLASS ALGORITHM NANOSECONDS WINDOW CEILING RATE       a line for each
  *     ...
  *     end LINES DIGEST
  *
@@ -25,8 +25,8 @@ typedef struct qdri_wise {
     uint64_t key, signature;
     int size_class;
     char algorithm[QDRI_WISE_NAME];
-    int64_t nanoseconds;  /* of an exchange */
-    int64_t window, rate; /* of a port, in bytes, and per second; 0: not known */
+    int64_t nanoseconds;           /* of an exchange */
+    int64_t window, ceiling, rate; /* of a port, in bytes, and per second; 0: not known */
 } qdri_wise;
 
 /* The oldest come first. */

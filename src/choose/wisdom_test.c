@@ -116,10 +116,10 @@ static void what_is_foreign_is_not_believed(void **state) {
         "quadrille",
         "quadrille wisdom 2\nend 0 0\n",
         "{\"wisdom\": []}",
-        "quadrille wisdom 1\n1 2 3 paced 1 1 1\nend 1 0\n",
-        "quadrille wisdom 1\n11111111111111111 2 3 paced 1 1 1\nend 1 0\n",
-        "quadrille wisdom 1\n1 2 64 paced 1 1 1\nend 1 0\n",
-        "quadrille wisdom 1\n1 2 3 ../paced 1 1 1\nend 1 0\n",
+        "quadrille wisdom 2\n1 2 3 paced 1 1 0 1\nend 1 0\n",
+        "quadrille wisdom 2\n11111111111111111 2 3 paced 1 1 0 1\nend 1 0\n",
+        "quadrille wisdom 2\n1 2 64 paced 1 1 0 1\nend 1 0\n",
+        "quadrille wisdom 2\n1 2 3 ../paced 1 1 0 1\nend 1 0\n",
     };
     (void)state;
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) refuse(text[i], strlen(text[i]));
@@ -127,7 +127,7 @@ static void what_is_foreign_is_not_believed(void **state) {
     char noise[300];
     for (int i = 0; i < 2000; i++) {
         for (size_t k = 0; k < sizeof noise; k++) noise[k] = (char)qdri_random_below(&random, 256);
-        memcpy(noise, "quadrille wisdom 1\n", i % 2 ? 19 : 0);
+        memcpy(noise, "quadrille wisdom 2\n", i % 2 ? 19 : 0);
         refuse(noise, sizeof noise);
     }
 }

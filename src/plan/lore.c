@@ -142,7 +142,7 @@ static int candidate_named(const qdr_plan *plan, const char *algorithm) {
 }
 
 void qdri_lore_hint(qdr_plan *plan, qdri_hint *hint) {
-    *hint = (qdri_hint){.window = 0};
+    *hint = (qdri_hint){.port.window = 0};
     memset(hint->best, -1, sizeof hint->best);
     lore *it = plan->candidates > 1 && qdri_wire_rank(plan->wire) == 0 ? lore_of(plan) : NULL;
     if (!it || it->wisdom.count == 0) return;
@@ -151,21 +151,22 @@ void qdri_lore_hint(qdr_plan *plan, qdri_hint *hint) {
         const qdri_wise *line = qdri_wisdom_find(&it->wisdom, key, plan->signature, i);
         if (!line) continue;
         hint->best[i] = (int8_t)candidate_named(plan, line->algorithm);
-        hint->window = line->window;
-        hint->rate = line->rate;
+        hint->port = (qdri_port_word){.window = line->window, .ceiling = line->ceiling, .best = line->rate};
     }
 }
 
-void qdri_lore_follow(qdr_plan *plan, const qdri_hint *hint) {
+static int is_sensible(const qdri_port_word *word) {
     const int64_t most = INT64_C(1) << 40; /* bytes, and bytes per second */
+    return word->window > 0 && word->window < most && word->ceiling >= 0 && word->ceiling < most &&
+           word->best >= 0 && word->best < most;
+}
+
+void qdri_lore_follow(qdr_plan *plan, const qdri_hint *hint) {
     if (!plan->referee) return;
     for (int i = 0; i < QDRI_CHOOSER_CLASSES; i++)
         if (hint->best[i] >= 0 && hint->best[i] < plan->candidates)
             qdri_chooser_hint(&plan->referee->chooser, i, hint->best[i]);
-    if (plan->port && !plan->port->is_found && hint->window > 0 && hint->window < most && hint->rate >= 0 &&
-        hint->rate < most)
-        qdri_port_told(plan->port, (qdri_port_word){.window = hint->window, .best = hint->rate},
-                       qdri_seconds());
+    if (plan->port && is_sensible(&hint->port)) qdri_port_recall(plan->port, hint->port);
 }
 
 /* Every class that was tried. */
@@ -178,9 +179,11 @@ static int learn(const qdr_plan *plan, lore *it) {
                           .signature = plan->signature,
                           .size_class = i,
                           .nanoseconds = (int64_t)(1e9 * known->seconds[known->best])};
-        if (plan->port && plan->port->is_found) {
-            line.window = (int64_t)plan->port->window;
-            line.rate = (int64_t)plan->port->best;
+        if (plan->port) {
+            qdri_port_word word = qdri_port_tell(plan->port);
+            line.window = word.window;
+            line.ceiling = word.ceiling;
+            line.rate = word.best;
         }
         const char *name = plan->candidate[known->best].algorithm;
         if (!qdri_wise_name_is_good(name)) continue;

@@ -10,13 +10,14 @@
 #define QDRI_LORE_H
 
 #include "choose/chooser.h"
+#include "plan/port.h"
 #include "quadrille/base.h"
 
 typedef struct qdr_plan qdr_plan;
 
 /* What rank 0 tells of a plan. */
 typedef struct qdri_hint {
-    int64_t window, rate;              /* of a port; 0: not known */
+    qdri_port_word port;
     int8_t best[QDRI_CHOOSER_CLASSES]; /* the candidate of a class; -1: not known */
 } qdri_hint;
 

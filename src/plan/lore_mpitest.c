@@ -140,8 +140,8 @@ static void others_may_have_another_environment(void) {
 
 static void damaged_files_are_not_believed(void) {
     static const char *const text[] = {"", "quadrille wisdom 2\nend 0 0\n",
-                                       "quadrille wisdom 1\n1 2 3 paced 1 1 1\nend 1 0\n",
-                                       "quadrille wisdom 1\n", "\xff\xfe nonsense"};
+                                       "quadrille wisdom 2\n1 2 3 paced 1 1 0 1\nend 1 0\n",
+                                       "quadrille wisdom 2\n", "\xff\xfe nonsense"};
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
         int before, after;
         write_text(text[i]);

@@ -14,8 +14,8 @@ static const double burst = 64 << 10;                      /* bytes after a paus
 static const double busy_enough = 0.90, quite_busy = 0.96; /* of the best rate */
 static const double late_windows = 8, late_seconds = 0.02; /* both together: what was lost */
 static const double after_loss = 0.5, nearly = 0.8; /* of the window that was too much: first; in the end */
-static const double recovery = 0.02, forgetting = 0.002; /* in an exchange */
-static const double share = 0.25;                        /* of what others tell */
+static const double recovery = 0.3, forgetting = 0.002; /* in an exchange: of the way; of what it was */
+static const double share = 0.25;                       /* of what others tell */
 static const double usual = 0.25;                     /* of the best rate: who has less, is slow by itself */
 static const double decay = 0.998;                    /* of the best rate, in a round */
 enum { LEAST_CHUNKS = 4, LEAST_EXCHANGE = 16 << 10 }; /* of a round; of a measurement */
@@ -74,8 +74,8 @@ void qdri_port_enter(qdri_port *port, double now) {
 static void recover(qdri_port *port) {
     if (port->ceiling == 0 || port->shrunk > port->opened) return;
     port->too_much *= 1 + forgetting;
-    double most = nearly * port->too_much, next = (1 + recovery) * port->ceiling;
-    if (port->ceiling < most) port->ceiling = next < most ? next : most;
+    double most = nearly * port->too_much;
+    if (port->ceiling < most) port->ceiling += recovery * (most - port->ceiling);
 }
 
 /* An exchange of less than a round says how fast the port is at least: much of its time may be latency. */
@@ -164,6 +164,15 @@ void qdri_port_told(qdri_port *port, qdri_port_word word, double now) {
     double taken = port->is_found ? share : 1;
     port->is_found = 1;
     set_window(port, port->window + taken * ((double)word.window - port->window));
+}
+
+void qdri_port_recall(qdri_port *port, qdri_port_word word) {
+    if (port->is_found || word.window <= 0) return;
+    port->is_found = port->is_usual = 1;
+    port->best = (double)word.best;
+    port->ceiling = (double)word.ceiling;
+    port->too_much = port->ceiling / nearly;
+    set_window(port, (double)word.window);
 }
 
 int64_t qdri_port_unasked(const qdri_port *port) {

@@ -17,7 +17,7 @@
  * best that is known although bytes of several senders are wanted, and the gain rises step by step, at most to 1.4.
  * What comes later than eight windows' time and 20 ms, from a sender that is not always late, may have been lost on the way. If it is so with
  * another sender, too, or time and again, it was the port: the window falls to half of what it was then, though not below
- * rate x latency + two chunks, and comes near that again in the course of many exchanges.
+ * rate x latency + two chunks, and comes near that again in the course of some exchanges.
  *
  * Ranks tell each other what they found, in their grants: the window, from which each takes a share, so that all come
  * to about the same and nobody pushes others aside; the best rate; and what was too much. So a rank that receives
@@ -79,6 +79,8 @@ void qdri_port_arrived(qdri_port *port, int64_t bytes, int was_lost, int is_crit
 
 qdri_port_word qdri_port_tell(const qdri_port *port);
 void qdri_port_told(qdri_port *port, qdri_port_word word, double now);
+/* What a port told at the end of an earlier run: where nothing is known of this one, that is a good beginning. */
+void qdri_port_recall(qdri_port *port, qdri_port_word word);
 
 /* Whether a round trip takes so long that much has to be under way. */
 static inline int qdri_port_is_far(const qdri_port *port) {
