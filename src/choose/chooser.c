@@ -20,9 +20,8 @@ static const double hopeless = 1.6, drift = 3;
 enum { FIRST_TWO = 2, MOST_EARLY = 12, APART = 8, FIRST_LATE = 16, FACTOR = 4, LARGEST_STEP = 4096 };
 static const double early_seconds = 0.02;
 
-void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, unsigned risky, unsigned small) {
-    *chooser =
-        (qdri_chooser){.candidates = candidates, .in_flight = in_flight, .risky = risky, .small = small};
+void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, qdri_care care) {
+    *chooser = (qdri_chooser){.candidates = candidates, .in_flight = in_flight, .care = care};
 }
 
 int qdri_chooser_class_of(int64_t item_bytes) {
@@ -55,12 +54,17 @@ int qdri_chooser_best(const qdri_chooser *chooser, int size_class) {
 
 /* ---- a challenger -------------------------------------------------------------------------------------- */
 
+static int has(unsigned candidates, int one) {
+    return (int)(candidates >> one & 1);
+}
+
 static int may_try(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
-    int is_risky = (int)(chooser->risky >> candidate & 1), is_small = (int)(chooser->small >> candidate & 1);
-    if (!is_risky && !is_small) return 1;
+    const qdri_care *care = &chooser->care;
+    if (!has(care->risky | care->small | care->large, candidate)) return 1;
     if (!known->is_tried) return 0;
-    if (is_small) return known->bytes <= harmless;
-    return known->bytes <= harmless || known->bytes >= fast * known->seconds[known->best];
+    if (has(care->large, candidate)) return known->bytes > harmless;
+    if (known->bytes <= harmless) return 1;
+    return has(care->risky, candidate) && known->bytes >= fast * known->seconds[known->best];
 }
 
 /* Who has not been tried and may be; else who was tried least of those that are not hopeless; else nobody: the best
@@ -82,7 +86,7 @@ static int challenger(const qdri_chooser *chooser, int size_class, int reference
 
 /* What a candidate's time counts as. */
 static double weight(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
-    return chooser->risky >> candidate & 1 && known->bytes <= harmless ? plainly : 1;
+    return has(chooser->care.risky, candidate) && known->bytes <= harmless ? plainly : 1;
 }
 
 static double weighed(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {

@@ -22,7 +22,7 @@
  * out to be fast: what they hold is gone within a millisecond or two. On slow wires there is nothing to gain, either: the
  * wire itself takes most of the time. Where a rank has few bytes, plain sends are the best unless another is so by
  * a quarter: they have the least to do. What passes on messages of others moves bytes several times, and is tried where a rank
- * has few.
+ * has few; what holds back bytes, where a rank has more than any port holds anyway.
  *
  * Sizes. An exchange belongs to the class of its item's bytes, a power of two. What was learned counts for its class, and
  * for others until they have been tried themselves.
@@ -33,6 +33,13 @@
 #include <stdint.h>
 
 enum { QDRI_CHOOSER_MOST = 4, QDRI_CHOOSER_CLASSES = 64 };
+
+/* Candidates that need care, a bit for each. */
+typedef struct qdri_care {
+    unsigned risky; /* may overflow a port */
+    unsigned small; /* is for small messages alone */
+    unsigned large; /* has nothing to gain with those */
+} qdri_care;
 
 /* What all ranks learn of a contest, of its two exchanges; seconds. */
 typedef struct qdri_contest_result {
@@ -61,8 +68,7 @@ typedef struct qdri_contest {
 
 typedef struct qdri_chooser {
     int candidates, in_flight;
-    unsigned risky;          /* bits: candidates that may overflow a port */
-    unsigned small;          /* bits: those that are for small messages alone */
+    qdri_care care;
     int opened, counted;     /* contests that have begun; whose results count */
     int first;               /* of them, since the chooser knew nothing */
     int forgets;             /* all, when no contest is under way */
@@ -74,7 +80,7 @@ typedef struct qdri_chooser {
 } qdri_chooser;
 
 /* Candidates come by how good they are thought to be; with one there is nothing to choose. */
-void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, unsigned risky, unsigned small);
+void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, qdri_care care);
 
 /* The class of exchanges with items of so many bytes. */
 int qdri_chooser_class_of(int64_t item_bytes);

@@ -21,6 +21,7 @@ typedef struct story {
 } story;
 
 static story told;
+static const qdri_care no_care = {.risky = 0};
 
 /* Contests are learned of as late as may be: when the exchange `in_flight` later is about to begin. */
 static void play(qdri_chooser *chooser, int64_t exchanges, int (*class_of)(int64_t), seconds_function *take,
@@ -68,7 +69,7 @@ static double first_is_best(int candidate, int size_class, int64_t number) {
 static void one_candidate_needs_no_contest(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 1, 2, 0, 0);
+    qdri_chooser_open(&chooser, 1, 2, no_care);
     play(&chooser, 100, NULL, first_is_best, 0);
     assert_int_equal(told.trials, 0);
     assert_int_equal(told.runs[99], 0);
@@ -80,12 +81,12 @@ static void the_best_is_found(void **state) {
     for (int in_flight = 1; in_flight <= 16; in_flight++)
         for (int candidates = 2; candidates <= 3; candidates++) {
             qdri_chooser chooser;
-            qdri_chooser_open(&chooser, candidates, in_flight, 0, 0);
+            qdri_chooser_open(&chooser, candidates, in_flight, no_care);
             play(&chooser, 200, NULL, last_is_best, 0);
             int64_t after = in_flight < 2 ? 5 : 2 * in_flight + 1;
             assert_int_equal(told.runs[after], candidates - 1);
             assert_int_equal(told.runs[after + 1], candidates - 1);
-            qdri_chooser_open(&chooser, candidates, in_flight, 0, 0);
+            qdri_chooser_open(&chooser, candidates, in_flight, no_care);
             play(&chooser, 200, NULL, first_is_best, 0);
             assert_int_equal(told.runs[after], 0);
         }
@@ -95,14 +96,14 @@ static void the_best_is_found(void **state) {
 static void a_risk_is_taken_only_where_it_may_pay(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 3, 2, 1u << 2, 0);
+    qdri_chooser_open(&chooser, 3, 2, (qdri_care){.risky = 1u << 2});
     play(&chooser, 10000, NULL, last_is_best, 1e6);
     assert_int_equal(told.tried[2], 0);
     assert_int_equal(told.runs[9999], 1);
-    qdri_chooser_open(&chooser, 3, 2, 1u << 2, 0);
+    qdri_chooser_open(&chooser, 3, 2, (qdri_care){.risky = 1u << 2});
     play(&chooser, 100, NULL, last_is_best, 100);
     assert_int_equal(told.runs[5], 2);
-    qdri_chooser_open(&chooser, 3, 2, 1u << 2, 0);
+    qdri_chooser_open(&chooser, 3, 2, (qdri_care){.risky = 1u << 2});
     play(&chooser, 100, NULL, last_is_best, 1e9);
     assert_int_equal(told.runs[5], 2);
 }
@@ -116,7 +117,7 @@ static double turns(int candidate, int size_class, int64_t number) {
 static void a_change_is_noticed(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 3, 2, 0, 0);
+    qdri_chooser_open(&chooser, 3, 2, no_care);
     play(&chooser, 4000, NULL, turns, 0);
     assert_int_equal(told.runs[900], 0);
     assert_int_equal(told.runs[1100], 2);
@@ -125,7 +126,7 @@ static void a_change_is_noticed(void **state) {
 static void trials_become_rare(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 3, 2, 0, 0);
+    qdri_chooser_open(&chooser, 3, 2, no_care);
     play(&chooser, LONGEST, NULL, first_is_best, 0);
     assert_in_range(told.trials, 8, 60);
     assert_in_range(told.tried[2], 1, 3); /* hopeless, so not again */
@@ -143,7 +144,7 @@ static double by_class(int candidate, int size_class, int64_t number) {
 static void classes_are_kept_apart(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 2, 2, 0, 0);
+    qdri_chooser_open(&chooser, 2, 2, no_care);
     play(&chooser, 3000, two_classes, by_class, 0);
     assert_int_equal(told.runs[100], 0);
     assert_int_equal(told.runs[2999], 1);
@@ -160,7 +161,7 @@ static int mixed(int64_t number) {
 static void nonsense_teaches_nothing(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 3, 2, 0, 0);
+    qdri_chooser_open(&chooser, 3, 2, no_care);
     play(&chooser, 1000, mixed, last_is_best, 0);
     assert_in_range(told.trials, 4, 12);
     for (int64_t i = 300; i < 1000; i++) assert_int_equal(told.runs[i], 0);
@@ -190,7 +191,7 @@ static void the_rule_lists_what_can_run(void **state) {
     assert_int_equal(rule.count, 3);
     assert_string_equal(rule.algorithm[0], "paced");
     assert_string_equal(rule.algorithm[2], "async");
-    assert_int_equal(rule.risky, 4);
+    assert_int_equal(rule.care.risky, 4);
     facts.smallest = 180; /* about the same */
     rule = qdri_rule(&facts, why, sizeof why);
     assert_string_equal(rule.algorithm[0], "pairwise");
@@ -200,6 +201,12 @@ static void the_rule_lists_what_can_run(void **state) {
     facts.smallest = 0;
     rule = qdri_rule(&facts, why, sizeof why);
     assert_int_equal(rule.count, 2);
+    facts.fan_in = 1; /* ports of ranks do not overflow; links between switches may */
+    rule = qdri_rule(&facts, why, sizeof why);
+    assert_int_equal(rule.count, 2);
+    assert_string_equal(rule.algorithm[0], "async");
+    assert_string_equal(rule.algorithm[1], "paced");
+    assert_int_equal(rule.care.large, 2);
 }
 
 static void more_is_tried_where_sizes_stay(void **state) {
@@ -209,7 +216,7 @@ static void more_is_tried_where_sizes_stay(void **state) {
     qdri_rule_result rule = qdri_rule(&facts, NULL, 0);
     assert_int_equal(rule.count, 4);
     assert_string_equal(rule.algorithm[3], "bruck");
-    assert_int_equal(rule.small, 8);
+    assert_int_equal(rule.care.small, 8);
     facts.sharing = 2;
     rule = qdri_rule(&facts, NULL, 0);
     assert_string_equal(rule.algorithm[3], "joined");
@@ -227,19 +234,31 @@ static void more_is_tried_where_sizes_stay(void **state) {
     assert_int_equal(rule.count, 2);
     assert_string_equal(rule.algorithm[0], "async");
     assert_string_equal(rule.algorithm[1], "paced");
-    assert_int_equal(rule.risky, 1);
+    assert_int_equal(rule.care.risky, 1);
 }
 
 /* What passes on the messages of others is tried where there are few bytes. */
 static void the_small_are_tried_with_few_bytes(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 2, 2, 0, 2);
+    qdri_chooser_open(&chooser, 2, 2, (qdri_care){.small = 2});
     play(&chooser, 100, NULL, last_is_best, 1e6);
     assert_int_equal(told.tried[1], 0);
-    qdri_chooser_open(&chooser, 2, 2, 0, 2);
+    qdri_chooser_open(&chooser, 2, 2, (qdri_care){.small = 2});
     play(&chooser, 100, NULL, last_is_best, 1000);
     assert_int_equal(told.runs[99], 1);
+}
+
+/* What holds back bytes is tried where there are many. */
+static void the_large_are_tried_with_many_bytes(void **state) {
+    qdri_chooser chooser;
+    (void)state;
+    qdri_chooser_open(&chooser, 2, 2, (qdri_care){.large = 2});
+    play(&chooser, 100, NULL, last_is_best, 1000);
+    assert_int_equal(told.tried[1], 0);
+    qdri_chooser_open(&chooser, 2, 2, (qdri_care){.large = 2});
+    play(&chooser, 100, NULL, last_is_best, 1e6);
+    assert_int_equal(told.runs[5], 1);
 }
 
 static double all_alike(int candidate, int size_class, int64_t number) {
@@ -261,18 +280,18 @@ static double plain_is_far_worse(int candidate, int size_class, int64_t number) 
 static void few_bytes_go_plainly(void **state) {
     qdri_chooser chooser;
     (void)state;
-    qdri_chooser_open(&chooser, 3, 2, 4, 0);
+    qdri_chooser_open(&chooser, 3, 2, (qdri_care){.risky = 4});
     play(&chooser, 200, NULL, all_alike, 120);
     assert_int_equal(told.runs[0], 0);
     assert_int_equal(told.runs[5], 2);
     assert_int_equal(told.runs[199], 2);
-    qdri_chooser_open(&chooser, 3, 2, 4, 0);
+    qdri_chooser_open(&chooser, 3, 2, (qdri_care){.risky = 4});
     play(&chooser, 200, NULL, plain_is_worse, 120);
     assert_int_equal(told.runs[199], 2);
-    qdri_chooser_open(&chooser, 3, 2, 4, 0);
+    qdri_chooser_open(&chooser, 3, 2, (qdri_care){.risky = 4});
     play(&chooser, 200, NULL, plain_is_far_worse, 120);
     assert_int_not_equal(told.runs[199], 2);
-    qdri_chooser_open(&chooser, 3, 2, 4, 0);
+    qdri_chooser_open(&chooser, 3, 2, (qdri_care){.risky = 4});
     play(&chooser, 200, NULL, all_alike, 1e5); /* a slow wire, and more than a port holds */
     assert_int_equal(told.tried[2], 0);
 }
@@ -290,6 +309,7 @@ int main(void) {
         cmocka_unit_test(the_rule_lists_what_can_run),
         cmocka_unit_test(more_is_tried_where_sizes_stay),
         cmocka_unit_test(the_small_are_tried_with_few_bytes),
+        cmocka_unit_test(the_large_are_tried_with_many_bytes),
         cmocka_unit_test(few_bytes_go_plainly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,18 +12,20 @@
  * Sizes may differ at every exchange of a plan whose algorithm nobody asked for, unless it is said how often they are the
  * same; `coloring` has to know them. A rank that has nothing in an exchange does not know how large items are, and so not which candidate
  * runs it: where that may happen, nobody can be relied on to pass on anything. `pairwise` has a place only for messages that the plan knows of, so a partner without
- * items rules it out. Who has no partner may leave out exchanges, and can pass on nothing.
+ * items rules it out. Who has no partner may leave out exchanges, and can pass on nothing. Where nobody receives from more
+ * than one rank no port of a rank overflows, but a link that many messages share may: there a window is worth a trial.
  */
 #include "choose/rule.h"
 
 #include <stdio.h>
 
-typedef enum care { NO_CARE, RISKY, SMALL } care;
+typedef enum care { NO_CARE, RISKY, SMALL, LARGE } care;
 
 static void add(qdri_rule_result *result, const char *algorithm, care care) {
     if (result->count == QDRI_CHOOSER_MOST) return;
-    if (care == RISKY) result->risky |= 1u << result->count;
-    if (care == SMALL) result->small |= 1u << result->count;
+    if (care == RISKY) result->care.risky |= 1u << result->count;
+    if (care == SMALL) result->care.small |= 1u << result->count;
+    if (care == LARGE) result->care.large |= 1u << result->count;
     result->algorithm[result->count++] = algorithm;
 }
 
@@ -66,6 +68,7 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     if (why) explain(facts, why, size);
     if (facts->one_host || facts->fan_in <= 1) {
         add(&result, "async", NO_CARE);
+        if (!facts->one_host) add(&result, "paced", LARGE);
         return result;
     }
     int is_even = qdri_rule_is_even(facts);
@@ -83,7 +86,8 @@ void qdri_rule_reorder(qdri_rule_result *rule, int count, const int64_t *order) 
     *rule = (qdri_rule_result){.count = 0};
     for (int i = 0; i < count; i++)
         add(rule, given.algorithm[order[i]],
-            given.risky >> order[i] & 1   ? RISKY
-            : given.small >> order[i] & 1 ? SMALL
-                                          : NO_CARE);
+            given.care.risky >> order[i] & 1   ? RISKY
+            : given.care.small >> order[i] & 1 ? SMALL
+            : given.care.large >> order[i] & 1 ? LARGE
+                                               : NO_CARE);
 }

@@ -23,8 +23,7 @@ typedef struct qdri_traits {
 typedef struct qdri_rule_result {
     const char *algorithm[QDRI_CHOOSER_MOST];
     int count;
-    unsigned risky; /* bits: those that may overflow a port */
-    unsigned small; /* bits: those that are for small messages alone */
+    qdri_care care;
 } qdri_rule_result;
 
 /* Whether everyone has about the same for everyone. */

@@ -257,8 +257,7 @@ static qdr_status hear_settings(const qdr_plan *plan, const qdr_plan_options *op
 /* The algorithms to be tried, or the one that was asked for. */
 static void list_candidates(qdr_plan *plan, const qdri_settings *settings, const qdri_rule_result *rule) {
     plan->candidates = rule->count;
-    plan->risky = rule->risky;
-    plan->small = rule->small;
+    plan->care = rule->care;
     for (int i = 0; i < plan->candidates; i++) {
         qdri_candidate *candidate = &plan->candidate[i];
         strcpy(candidate->spec, rule->algorithm[i]); /* as long as those of settings */

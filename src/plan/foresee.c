@@ -34,7 +34,7 @@ static void order(const qdr_pattern *matrix, const qdri_settings *settings, cons
     for (int i = 0; i < rule->count; i++) {
         qdr_way way = {.algorithm = rule->algorithm[i]};
         if (qdr_way_predict(matrix, &way, machine, settings->item_bytes, &seconds[i])) seconds[i] = INFINITY;
-        if (!(rule->risky >> i & 1)) seconds[i] *= cost_of_pacing;
+        if (!(rule->care.risky >> i & 1)) seconds[i] *= cost_of_pacing;
         seconds[i] += share_of_building(rule->algorithm[i], messages, settings->reuse);
         int64_t at = made->count++;
         for (; at > 0 && seconds[i] < seconds[made->place[at - 1]]; at--)

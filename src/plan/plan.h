@@ -318,8 +318,7 @@ struct qdr_plan {
     qdr_partners *partners;
     qdri_candidate candidate[QDRI_MOST_CANDIDATES];
     int candidates;
-    unsigned risky;         /* bits: candidates that may overflow a port */
-    unsigned small;         /* bits: candidates for small messages alone */
+    qdri_care care;         /* which of them need it */
     int chosen;             /* the one that runs the exchange that was started last, or is about to be */
     qdri_referee *referee;  /* NULL: with one candidate */
     qdri_listener listener; /* of news about it */

@@ -209,7 +209,7 @@ qdr_status qdri_referee_open(qdr_plan *plan) {
     if (plan->candidates < 2) return QDR_OK;
     plan->referee = QDRI_ZERO_ARRAY(qdri_referee, 1);
     if (!plan->referee) return qdri_fail_memory();
-    qdri_chooser_open(&plan->referee->chooser, plan->candidates, plan->in_flight, plan->risky, plan->small);
+    qdri_chooser_open(&plan->referee->chooser, plan->candidates, plan->in_flight, plan->care);
     plan->referee->zero = qdri_seconds();
     return qdri_wire_reserve(plan->wire, OPERATIONS);
 }
