@@ -4,7 +4,7 @@
  * (plan/port.h), and predictions theirs (predict/pace.h).
  *
  * A wire is busy while rate x latency is under way, and two chunks: what the sender and the switch hold while they pass one
- * on. Three times that lets senders that are busy elsewhere answer late.
+ * on. Three times that lets senders that are busy elsewhere answer late, where the wire is not long.
  */
 #ifndef QDRI_WINDOW_H
 #define QDRI_WINDOW_H
@@ -26,21 +26,25 @@ static inline double qdri_window_need(double rate, double latency, int sharing) 
     return rate * latency + 2.0 * QDRI_LEAST_CHUNK / sharing;
 }
 
-static inline double qdri_window_for(double rate, double latency, int sharing) {
-    return 3 * qdri_window_need(rate, latency, sharing);
-}
+static const double qdri_far_latency = 0.002; /* seconds */
 
 /* Whether a round trip takes so long that much has to be under way. */
 static inline int qdri_window_is_far(double latency) {
-    const double seconds = 0.002;
-    return latency > seconds;
+    return latency > qdri_far_latency;
+}
+
+/* What senders are late by, and the `gain` that it may need, does not grow with the wire: beyond what is far, a quarter more
+ * is enough, and more would wait in front of ports. */
+static inline double qdri_window_for(double gain, double rate, double latency, int sharing) {
+    double near = latency < qdri_far_latency ? latency : qdri_far_latency;
+    return gain * 3 * qdri_window_need(rate, near, sharing) + 1.25 * rate * (latency - near);
 }
 
 /* What may come unasked, of all ranks together, where nothing was ever lost: a round trip spared is worth some risk. Where it
  * takes long, grants for the rest of the window go while this comes. */
 static inline double qdri_window_unasked(double window, double latency, int sharing) {
     const double first = 40 << 10;
-    double found = (qdri_window_is_far(latency) ? 0.6 : 1.25) * window;
+    double found = (qdri_window_is_far(latency) ? 0.9 : 1.25) * window;
     return found > first / sharing ? found : first / sharing;
 }
 
@@ -50,11 +54,24 @@ static inline int64_t qdri_window_unasked_of(int64_t promised, int64_t bytes) {
     return bytes <= promised + promised / 4 ? bytes : promised;
 }
 
-/* What is worth a grant: a quarter of the window, which leaves room for several senders. Where messages cost much and bytes little,
- * the rate that a port measures is that of its chunks, and the window follows the rate: smaller parts of it would let chunks,
- * rate and window become ever smaller. */
-static inline int64_t qdri_window_granted(int64_t window) {
-    return window / 4 > QDRI_PACKET ? window / 4 : QDRI_PACKET;
+/* The most that is granted at once. Before it sends more, MPI asks whether it may, which takes a round trip; a millisecond's
+ * worth is not held up by that. On a long wire, a window is little more than what is on its way: there it is five of
+ * them, or a chunk would be a large part of the window. */
+static inline int64_t qdri_window_most_granted(double rate, double latency) {
+    const double at_once = 48 << 10;
+    double much = 0.001 * rate, some = 0.005 * rate;
+    if (much > at_once) return (int64_t)much;
+    if (!qdri_window_is_far(latency) || rate == 0 || some > at_once) return (int64_t)at_once;
+    return some > QDRI_GRANTED_CHUNK ? (int64_t)some : QDRI_GRANTED_CHUNK;
+}
+
+/* What is worth a grant: a quarter of the window, which leaves room for several senders, and no more than the most. Where messages
+ * cost much and bytes little, the rate that a port measures is that of its chunks, and the window follows the rate: smaller parts
+ * of it would let chunks, rate and window become ever smaller. */
+static inline int64_t qdri_window_granted(double window, double rate, double latency) {
+    int64_t part = (int64_t)window / 4, most = qdri_window_most_granted(rate, latency);
+    if (part > most) part = most;
+    return part > QDRI_PACKET ? part : QDRI_PACKET;
 }
 
 /* By arrivals: how far a rank may be ahead of what has come to it. Partners differ from phase to phase, so less than the

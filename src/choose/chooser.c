@@ -10,6 +10,8 @@ static const double better_early = 0.97, better = 0.94;
 /* What plain sends are counted as where a port holds all of a rank's bytes: they have the least to do, and times of short exchanges say
  * little. */
 static const double plainly = 0.8;
+/* And what holds back bytes, where that is not needed as a rule. */
+static const double worth_holding = 1.15;
 /* Bytes that any port holds; bytes per second of a fast one. */
 static const double harmless = 32 << 10, fast = 25e6;
 /* Times the best, above which a candidate is not tried again; and times what it was, another network. */
@@ -86,6 +88,7 @@ static int challenger(const qdri_chooser *chooser, int size_class, int reference
 
 /* What a candidate's time counts as. */
 static double weight(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
+    if (has(chooser->care.large, candidate)) return worth_holding;
     return has(chooser->care.risky, candidate) && known->bytes <= harmless ? plainly : 1;
 }
 

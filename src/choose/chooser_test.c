@@ -249,7 +249,13 @@ static void the_small_are_tried_with_few_bytes(void **state) {
     assert_int_equal(told.runs[99], 1);
 }
 
-/* What holds back bytes is tried where there are many. */
+static double second_is_little_better(int candidate, int size_class, int64_t number) {
+    (void)size_class;
+    (void)number;
+    return candidate == 0 ? 1 : 0.9;
+}
+
+/* What holds back bytes is tried where there are many, and has to be worth it. */
 static void the_large_are_tried_with_many_bytes(void **state) {
     qdri_chooser chooser;
     (void)state;
@@ -259,6 +265,9 @@ static void the_large_are_tried_with_many_bytes(void **state) {
     qdri_chooser_open(&chooser, 2, 2, (qdri_care){.large = 2});
     play(&chooser, 100, NULL, last_is_best, 1e6);
     assert_int_equal(told.runs[5], 1);
+    qdri_chooser_open(&chooser, 2, 2, (qdri_care){.large = 2});
+    play(&chooser, 100, NULL, second_is_little_better, 1e6);
+    assert_int_equal(told.runs[99], 0);
 }
 
 static double all_alike(int candidate, int size_class, int64_t number) {

@@ -39,13 +39,13 @@ static double need_for(const qdri_port *port, double rate) {
 }
 
 static double window_for(const qdri_port *port, double rate) {
-    return port->gain * qdri_window_for(rate, port->latency, port->sharing);
+    return qdri_window_for(port->gain, rate, port->latency, port->sharing);
 }
 
-/* Even a slow wire needs much under way if it is long. */
+/* Even a slow wire needs much under way if it is long; and before anything is known of its rate, more is better. */
 void qdri_port_set_latency(qdri_port *port, double seconds) {
     port->latency = seconds;
-    double window = window_for(port, first_rate);
+    double window = 3 * need_for(port, first_rate);
     if (!port->is_found && window > port->window) set_window(port, window);
 }
 

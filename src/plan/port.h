@@ -8,6 +8,9 @@
  *
  *     window = gain x 3 x (rate x latency + two chunks)
  *
+ * where latency counts up to 2 ms. Of a longer one the rest counts five quarters, whatever the gain: nobody answers
+ * later because the wire is long, and what is too much waits in front of ports, among them those of senders.
+ *
  * Latency is the time from a grant to the bytes that it grants on a network where nothing else happens, software
  * included: it is measured once, when the first plan of a communicator is made. Two chunks are what the sender and
  * the switch hold while they pass one on. The rate is that of the arrivals, over whole windows. The first bytes
@@ -87,12 +90,13 @@ static inline int qdri_port_is_far(const qdri_port *port) {
     return qdri_window_is_far(port->latency);
 }
 
-/* The most that is granted at once. Before it sends more, MPI asks whether it may, which takes a round trip; a millisecond's
- * worth is not held up by that. */
+/* How much is granted at once: the most, and the least that is worth it. */
 static inline int64_t qdri_port_most_chunk(const qdri_port *port) {
-    const int64_t at_once = 48 << 10;
-    double much = 0.001 * port->rate;
-    return much > (double)at_once ? (int64_t)much : at_once;
+    return qdri_window_most_granted(port->rate, port->latency);
+}
+
+static inline int64_t qdri_port_least_chunk(const qdri_port *port) {
+    return qdri_window_granted(port->window, port->rate, port->latency);
 }
 
 /* How many bytes an exchange may send this rank without being asked. */

@@ -78,9 +78,7 @@ static int64_t window_of(const receiver *one) {
 }
 
 static int64_t chunk_of(const receiver *one) {
-    int64_t window = window_of(one);
-    if (fixed_window) return window / 10;
-    return qdri_larger(qdri_smaller(QDRI_GRANTED_CHUNK, qdri_larger(QDRI_PACKET, window / 4)), window / 10);
+    return fixed_window ? fixed_window / 10 : qdri_port_least_chunk(&one->port);
 }
 
 static int has_to_answer(const receiver *one, int from) {

@@ -288,7 +288,7 @@ static void set_window(qdri_pacer *pacer) {
     pacer->sharing = 1;
     pacer->latency = round_trip(machine);
     pacer->window = pacer->how->window > 0 ? pacer->how->window
-                                           : qdri_window_for(pacer->rate, pacer->latency, pacer->sharing);
+                                           : qdri_window_for(1, pacer->rate, pacer->latency, pacer->sharing);
     if (pacer->p->queue > 0) pacer->window = fmin(pacer->window, most * (double)pacer->p->queue);
     pacer->window = fmax(pacer->window, 10 * bytes / MOST_CHUNKS);
 }

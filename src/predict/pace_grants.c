@@ -8,7 +8,7 @@
 #include "predict/pace_rules.h"
 
 static int64_t least_chunk(const qdri_pacer *pacer) {
-    return qdri_window_granted((int64_t)pacer->window);
+    return qdri_window_granted(pacer->window, pacer->rate, pacer->latency);
 }
 
 /* ---- how much, and whom -------------------------------------------------------------------------------- */
@@ -49,8 +49,7 @@ static int32_t first_claim(const qdri_pacer *pacer, const qdri_pace_actor *actor
 
 static int64_t chunk_for(const qdri_pacer *pacer, const qdri_pace_actor *actor, int64_t window,
                          int64_t claims) {
-    const int64_t at_once = 48 << 10;
-    int64_t most = qdri_larger(at_once, (int64_t)(0.001 * pacer->rate)), room = window - actor->under_way,
+    int64_t most = qdri_window_most_granted(pacer->rate, pacer->latency), room = window - actor->under_way,
             chunk = qdri_larger(least_chunk(pacer), qdri_smaller(window / (2 * claims), most));
     return room >= qdri_larger(chunk / 2, QDRI_PACKET) ? qdri_smaller(chunk, room) : chunk;
 }

@@ -88,7 +88,7 @@ static int64_t whole_window(const qdri_exchange *exchange) {
 /* The least that is worth a message. */
 static int64_t least_chunk(const qdri_exchange *exchange) {
     const qdri_port *port = exchange->candidate->port;
-    return port ? qdri_window_granted((int64_t)port->window) : exchange->chunk;
+    return port ? qdri_port_least_chunk(port) : exchange->chunk;
 }
 
 /* ---- sending ------------------------------------------------------------------------------------------- */
