@@ -55,8 +55,8 @@ static inline int64_t qdri_window_unasked_of(int64_t promised, int64_t bytes) {
 }
 
 /* The most that is granted at once. Before it sends more, MPI asks whether it may, which takes a round trip; a millisecond's
- * worth is not held up by that. On a long wire, a window is little more than what is on its way: there it is five of
- * them, or a chunk would be a large part of the window. */
+ * worth is not held up by that. On a long wire a window is little more than what is on its way: there it is five
+ * milliseconds' worth, or a chunk would be a large part of the window. */
 static inline int64_t qdri_window_most_granted(double rate, double latency) {
     const double at_once = 48 << 10;
     double much = 0.001 * rate, some = 0.005 * rate;
@@ -65,12 +65,12 @@ static inline int64_t qdri_window_most_granted(double rate, double latency) {
     return some > QDRI_GRANTED_CHUNK ? (int64_t)some : QDRI_GRANTED_CHUNK;
 }
 
-/* What is worth a grant: a quarter of the window, which leaves room for several senders, and no more than the most. Where messages
- * cost much and bytes little, the rate that a port measures is that of its chunks, and the window follows the rate: smaller parts
- * of it would let chunks, rate and window become ever smaller. */
+/* What is worth a grant: a quarter of the window, which leaves room for several senders; where that is more than the most, a tenth
+ * at least. Where messages cost much and bytes little, the rate that a port measures is that of its chunks, and the window
+ * follows the rate: smaller parts of it would let chunks, rate and window become ever smaller. */
 static inline int64_t qdri_window_granted(double window, double rate, double latency) {
     int64_t part = (int64_t)window / 4, most = qdri_window_most_granted(rate, latency);
-    if (part > most) part = most;
+    if (part > most) part = most > (int64_t)window / 10 ? most : (int64_t)window / 10;
     return part > QDRI_PACKET ? part : QDRI_PACKET;
 }
 

@@ -126,7 +126,7 @@ static void take_in_late(const qdri_chooser *chooser, const qdri_contest *contes
     known->best = other < better * old ? second : first;
 }
 
-/* Bytes have grown: what is a risk by now gives way to the best of the others. */
+/* Bytes have changed: what is not for so many, or so few, gives way to the best of the others. */
 static void shun_risk(const qdri_chooser *chooser, qdri_chooser_class *known) {
     int safe = -1;
     if (may_try(chooser, known, known->best)) return;
@@ -153,6 +153,12 @@ static int has_untried(const qdri_chooser *chooser, int size_class) {
     return 0;
 }
 
+/* Whether anybody else may be tried. */
+static int has_rival(const qdri_chooser *chooser, int size_class) {
+    int best = qdri_chooser_best(chooser, size_class);
+    return challenger(chooser, size_class, best) != best;
+}
+
 static int64_t next_late(int64_t after) {
     int64_t number = FIRST_LATE;
     while (number < after)
@@ -174,8 +180,8 @@ static void adopt(qdri_chooser *chooser) {
     chooser->counted++;
     if (is_good) chooser->spent += contest->result.seconds[0] + contest->result.seconds[1];
     if (chooser->counted - chooser->first < FIRST_TWO) return;
-    chooser->is_late |=
-        !is_good || chooser->spent >= early_seconds || chooser->counted - chooser->first >= MOST_EARLY;
+    chooser->is_late |= !is_good || chooser->spent >= early_seconds ||
+                        chooser->counted - chooser->first >= MOST_EARLY || !has_rival(chooser, size_class);
     /* Who takes over from one that has proved itself has to prove itself at once. */
     int is_new = was_late && before != qdri_chooser_best(chooser, size_class);
     int is_soon = is_new || (is_good && has_untried(chooser, size_class));

@@ -55,7 +55,7 @@ static void explain(const qdri_traits *facts, char *why, size_t size) {
     if (facts->one_host)
         snprintf(why, size, "all %d ranks share a node: no schedule", facts->ranks);
     else if (facts->fan_in <= 1)
-        snprintf(why, size, "nobody receives from more than one rank: the plain exchange");
+        snprintf(why, size, "nobody receives from more than one rank: the plain exchange first");
     else if (qdri_rule_is_even(facts))
         snprintf(why, size, "everyone sends about the same to everyone across a network: in pairs");
     else
@@ -68,7 +68,7 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     if (why) explain(facts, why, size);
     if (facts->one_host || facts->fan_in <= 1) {
         add(&result, "async", NO_CARE);
-        if (!facts->one_host) add(&result, "paced", LARGE);
+        if (!facts->one_host && facts->fan_in == 1) add(&result, "paced", LARGE);
         return result;
     }
     int is_even = qdri_rule_is_even(facts);

@@ -18,6 +18,7 @@ static qdri_wise line_of(uint64_t key, uint64_t signature, int size_class, const
                       .size_class = size_class,
                       .nanoseconds = 1234567,
                       .window = 40960,
+                      .ceiling = 50000,
                       .rate = 6250000};
     snprintf(line.algorithm, sizeof line.algorithm, "%s", algorithm);
     return line;
@@ -45,6 +46,7 @@ static void it_is_read_as_it_was_written(void **state) {
         assert_string_equal(found->algorithm, line->algorithm);
         assert_int_equal(found->nanoseconds, line->nanoseconds);
         assert_int_equal(found->window, line->window);
+        assert_int_equal(found->ceiling, line->ceiling);
         assert_int_equal(found->rate, line->rate);
     }
     assert_null(qdri_wisdom_find(&again, 1, 2, 5));
@@ -115,6 +117,8 @@ static void what_is_foreign_is_not_believed(void **state) {
         "",
         "quadrille",
         "quadrille wisdom 2\nend 0 0\n",
+        "quadrille wisdom 3\nend 0 0\n",
+        "quadrille wisdom 1\n1 2 3 paced 1 1 1\nend 1 0\n",
         "{\"wisdom\": []}",
         "quadrille wisdom 2\n1 2 3 paced 1 1 0 1\nend 1 0\n",
         "quadrille wisdom 2\n11111111111111111 2 3 paced 1 1 0 1\nend 1 0\n",

@@ -25,6 +25,11 @@ static double share_of_building(const char *algorithm, int64_t messages, int64_t
     return is_built && reuse > 0 ? of_message * (double)messages / (double)reuse : 0;
 }
 
+/* Plain sends are a risk, or stand before something that has to be worth it. */
+static int is_plain(const qdri_rule_result *rule, int candidate) {
+    return (int)(rule->care.risky >> candidate & 1) || rule->care.large >> candidate >> 1 != 0;
+}
+
 /* What cannot be predicted comes last, and is tried all the same. */
 static void order(const qdr_pattern *matrix, const qdri_settings *settings, const qdr_machine *machine,
                   const qdri_rule_result *rule, foreseen *made) {
@@ -34,7 +39,7 @@ static void order(const qdr_pattern *matrix, const qdri_settings *settings, cons
     for (int i = 0; i < rule->count; i++) {
         qdr_way way = {.algorithm = rule->algorithm[i]};
         if (qdr_way_predict(matrix, &way, machine, settings->item_bytes, &seconds[i])) seconds[i] = INFINITY;
-        if (!(rule->care.risky >> i & 1)) seconds[i] *= cost_of_pacing;
+        if (!is_plain(rule, i)) seconds[i] *= cost_of_pacing;
         seconds[i] += share_of_building(rule->algorithm[i], messages, settings->reuse);
         int64_t at = made->count++;
         for (; at > 0 && seconds[i] < seconds[made->place[at - 1]]; at--)

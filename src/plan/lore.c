@@ -141,6 +141,13 @@ static int candidate_named(const qdr_plan *plan, const char *algorithm) {
     return -1;
 }
 
+static const int64_t most = INT64_C(1) << 40; /* bytes, and bytes per second */
+
+static int is_sensible(const qdri_port_word *word) {
+    return word->window > 0 && word->window < most && word->ceiling >= 0 && word->ceiling < most &&
+           word->best >= 0 && word->best < most;
+}
+
 void qdri_lore_hint(qdr_plan *plan, qdri_hint *hint) {
     *hint = (qdri_hint){.port.window = 0};
     memset(hint->best, -1, sizeof hint->best);
@@ -151,14 +158,12 @@ void qdri_lore_hint(qdr_plan *plan, qdri_hint *hint) {
         const qdri_wise *line = qdri_wisdom_find(&it->wisdom, key, plan->signature, i);
         if (!line) continue;
         hint->best[i] = (int8_t)candidate_named(plan, line->algorithm);
-        hint->port = (qdri_port_word){.window = line->window, .ceiling = line->ceiling, .best = line->rate};
+        if (line->window > 0)
+            hint->port =
+                (qdri_port_word){.window = line->window, .ceiling = line->ceiling, .best = line->rate};
     }
-}
-
-static int is_sensible(const qdri_port_word *word) {
-    const int64_t most = INT64_C(1) << 40; /* bytes, and bytes per second */
-    return word->window > 0 && word->window < most && word->ceiling >= 0 && word->ceiling < most &&
-           word->best >= 0 && word->best < most;
+    if (plan->port && !plan->port->is_found && is_sensible(&hint->port))
+        hint->unasked = qdri_port_unasked_of(plan->port, hint->port);
 }
 
 void qdri_lore_follow(qdr_plan *plan, const qdri_hint *hint) {
@@ -167,6 +172,7 @@ void qdri_lore_follow(qdr_plan *plan, const qdri_hint *hint) {
         if (hint->best[i] >= 0 && hint->best[i] < plan->candidates)
             qdri_chooser_hint(&plan->referee->chooser, i, hint->best[i]);
     if (plan->port && is_sensible(&hint->port)) qdri_port_recall(plan->port, hint->port);
+    if (hint->unasked > 0 && hint->unasked < most) qdri_slots_expect(plan, hint->unasked);
 }
 
 /* Every class that was tried. */
@@ -180,7 +186,7 @@ static int learn(const qdr_plan *plan, lore *it) {
                           .size_class = i,
                           .nanoseconds = (int64_t)(1e9 * known->seconds[known->best])};
         if (plan->port) {
-            qdri_port_word word = qdri_port_tell(plan->port);
+            qdri_port_word word = qdri_port_remember(plan->port);
             line.window = word.window;
             line.ceiling = word.ceiling;
             line.rate = word.best;

@@ -17,7 +17,8 @@ typedef struct qdr_plan qdr_plan;
 
 /* What rank 0 tells of a plan. */
 typedef struct qdri_hint {
-    qdri_port_word port;
+    qdri_port_word port;               /* as it was in the end; a window of 0: not known */
+    int64_t unasked;                   /* bytes that may come unasked in the first exchanges; 0: not known */
     int8_t best[QDRI_CHOOSER_CLASSES]; /* the candidate of a class; -1: not known */
 } qdri_hint;
 

@@ -358,6 +358,8 @@ void qdri_plan_listen(qdr_plan *plan);
 
 /* The memory of its exchanges, of all candidates. */
 qdr_status qdri_slots_open(qdr_plan *plan);
+/* How much may come unasked the first time, where a port finds its window; the same on all ranks, since both ends follow it. */
+void qdri_slots_expect(qdr_plan *plan, int64_t unasked);
 /* Local. Where MPI goes on with something of an exchange, its memory stays. */
 void qdri_slots_close(qdr_plan *plan);
 /* The slot of any candidate that is under way, of those from `*next` on, which is counted on; NULL: none is. */

@@ -166,18 +166,30 @@ void qdri_port_told(qdri_port *port, qdri_port_word word, double now) {
     set_window(port, port->window + taken * ((double)word.window - port->window));
 }
 
+qdri_port_word qdri_port_remember(const qdri_port *port) {
+    qdri_port_word word = qdri_port_tell(port);
+    if (word.ceiling > 0) word.ceiling = (int64_t)(nearly * port->too_much);
+    return word;
+}
+
 void qdri_port_recall(qdri_port *port, qdri_port_word word) {
-    if (port->is_found || word.window <= 0) return;
+    if (port->is_found || port->ceiling > 0 || word.window <= 0) return;
     port->is_found = port->is_usual = 1;
-    port->best = (double)word.best;
+    port->best = fmax(port->best, (double)word.best);
     port->ceiling = (double)word.ceiling;
     port->too_much = port->ceiling / nearly;
     set_window(port, (double)word.window);
 }
 
+int64_t qdri_port_unasked_of(const qdri_port *port, qdri_port_word word) {
+    if (word.ceiling > 0) return word.window;
+    return (int64_t)qdri_window_unasked((double)word.window, port->latency, port->sharing);
+}
+
 int64_t qdri_port_unasked(const qdri_port *port) {
-    if (port->ceiling > 0) return (int64_t)port->window;
-    return (int64_t)qdri_window_unasked(port->is_found ? port->window : 0, port->latency, port->sharing);
+    return qdri_port_unasked_of(
+        port, (qdri_port_word){.window = port->is_found || port->ceiling > 0 ? (int64_t)port->window : 0,
+                               .ceiling = (int64_t)port->ceiling});
 }
 
 /* ---- on a wire ----------------------------------------------------------------------------------------- */

@@ -82,7 +82,9 @@ void qdri_port_arrived(qdri_port *port, int64_t bytes, int was_lost, int is_crit
 
 qdri_port_word qdri_port_tell(const qdri_port *port);
 void qdri_port_told(qdri_port *port, qdri_port_word word, double now);
-/* What a port told at the end of an earlier run: where nothing is known of this one, that is a good beginning. */
+/* What is worth keeping for a later run: the ceiling is what this one would come back to. And a port of which nothing is known
+ * yet begins with what was kept. */
+qdri_port_word qdri_port_remember(const qdri_port *port);
 void qdri_port_recall(qdri_port *port, qdri_port_word word);
 
 /* Whether a round trip takes so long that much has to be under way. */
@@ -99,8 +101,9 @@ static inline int64_t qdri_port_least_chunk(const qdri_port *port) {
     return qdri_window_granted(port->window, port->rate, port->latency);
 }
 
-/* How many bytes an exchange may send this rank without being asked. */
+/* How many bytes an exchange may send this rank without being asked; and if this were what is known of it. */
 int64_t qdri_port_unasked(const qdri_port *port);
+int64_t qdri_port_unasked_of(const qdri_port *port, qdri_port_word word);
 
 /* ---- on a wire ----------------------------------------------------------------------------------------- */
 

@@ -303,7 +303,35 @@ static void fills_long_wires(void **state) {
     check_median(ratio, count);
 }
 
+/* What was too much is kept away from, and a later run knows it. */
+static void comes_back_after_a_loss(void **state) {
+    qdri_port port = {.owners = 1}, later = {.owners = 1};
+    double now = 1;
+    (void)state;
+    qdri_port_init(&port);
+    qdri_port_told(&port, (qdri_port_word){.window = 100000, .best = 6000000}, now);
+    qdri_port_enter(&port, now);
+    qdri_port_arrived(&port, 5000, 1, 0, now + 0.5);
+    assert_int_equal((int64_t)port.window, 50000);
+    qdri_port_leave(&port, now + 0.6);
+    for (int i = 0; i < 5; i++) {
+        qdri_port_enter(&port, ++now);
+        qdri_port_leave(&port, now + 0.1);
+    }
+    assert_true(port.ceiling > 74000 && port.ceiling < 80000);
+    qdri_port_word word = qdri_port_remember(&port);
+    assert_true(word.ceiling >= 80000 && word.ceiling < 82000);
+    qdri_port_init(&later);
+    qdri_port_recall(&later, word);
+    assert_int_equal((int64_t)later.window, word.window);
+    assert_int_equal((int64_t)later.ceiling, word.ceiling);
+    assert_int_equal(qdri_port_unasked(&later), word.window);
+    qdri_port_recall(&later, (qdri_port_word){.window = 200000}); /* it knows better by now */
+    assert_int_equal((int64_t)later.window, word.window);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself), cmocka_unit_test(fills_long_wires)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself), cmocka_unit_test(fills_long_wires),
+                                       cmocka_unit_test(comes_back_after_a_loss)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,23 @@ static qdr_status open_candidate(qdr_plan *plan, qdri_candidate *candidate) {
     return QDR_OK;
 }
 
+static void expect(qdri_half *half, int lanes, int64_t unasked) {
+    for (int i = 0; i < lanes; i++) half->terms[i].unasked = unasked;
+}
+
+void qdri_slots_expect(qdr_plan *plan, int64_t unasked) {
+    for (int i = 0; i < plan->candidates; i++) {
+        qdri_candidate *candidate = &plan->candidate[i];
+        if (!candidate->port) continue;
+        candidate->unasked = unasked;
+        for (int n = 0; n < plan->in_flight; n++) {
+            qdri_exchange *slot = &candidate->slot[n];
+            expect(&slot->out, slot->program->out.lanes, unasked / candidate->sources);
+            expect(&slot->in, slot->program->in.lanes, unasked / candidate->sources);
+        }
+    }
+}
+
 qdr_status qdri_slots_open(qdr_plan *plan) {
     for (int i = 0; i < plan->candidates; i++) QDRI_TRY(open_candidate(plan, &plan->candidate[i]));
     return QDR_OK;

@@ -17,7 +17,7 @@ typedef struct qdri_handed {
     int64_t *start, *message; /* NULL: the pattern is not sparse */
 } qdri_handed;
 
-/* Walks the way of every message, and says of each hop who hands it over (qdri_handed_put). Two times the same. */
+/* Walks the way of every message, and says of each hop who hands it over (qdri_handed_put). It is called twice, and must do the same. */
 typedef void qdri_walk(const qdr_pattern_view *view, const void *about, const qdri_handed *to);
 
 /* The first time hops are counted, at start[place + 1]; the second time put at start[place], which then is where the next
@@ -29,7 +29,7 @@ static inline void qdri_handed_put(const qdri_handed *to, const qdr_pattern_view
     to->start[to->message ? place : place + 1]++;
 }
 
-/* Walks a sparse pattern, and leaves another as it is. Freed also when it fails. */
+/* Walks a sparse pattern, and leaves another as it is. When it fails, nothing is kept. */
 qdr_status qdri_handed_walk(const qdr_pattern_view *view, int stages, qdri_walk *walk, const void *about,
                             qdri_handed *made);
 void qdri_handed_free(qdri_handed *handed);

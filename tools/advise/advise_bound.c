@@ -122,24 +122,27 @@ int advice_bound(advice *advice) {
 /* ---- predictions --------------------------------------------------------------------------------------- */
 
 /* Of the candidates of a plan that chooses by itself (the drop-in library's does) the first, unless another takes clearly less:
- * no machine says what a port holds, so that plain sends look as good as any. Those whose way is not predicted are left
- * out. */
-static void choose_way(const qdr_pattern *matrix, const qdr_machine *machine, advice_group *group) {
+ * hardly any machine says what a port holds, so that plain sends look as good as any. Those whose way is not predicted are
+ * left out. */
+static int choose_way(const qdr_pattern *matrix, const qdr_machine *machine, advice_group *group) {
     const double clearly = 0.9;
     const char *name;
     double seconds;
     for (int i = 0; (name = qdr_auto_candidate(matrix, 0, i)); i++) {
-        if (qdr_way_predict(matrix, &(qdr_way){.algorithm = name}, machine, 1, &seconds)) continue;
+        qdr_status status = qdr_way_predict(matrix, &(qdr_way){.algorithm = name}, machine, 1, &seconds);
+        if (status == QDR_ERR_INVALID) continue;
+        if (status) return complain_library();
         if (group->chosen && seconds >= clearly * group->predicted) continue;
         group->chosen = name;
         group->predicted = seconds;
     }
+    return EXIT_GOOD;
 }
 
 static int predict(advice *advice, advice_group *group) {
     const advice_pattern *pattern = &advice->pattern[group->heavy_pattern[0].pattern];
     const qdr_machine *machine;
-    const int64_t most_messages = 1 << 20; /* that are predicted in a second or so */
+    const int64_t most_messages = 100000; /* that are predicted in a second or so */
     qdr_pattern *matrix = NULL;
     if (group->one_node || pattern->traffic == 0 || pattern->messages > most_messages) return EXIT_GOOD;
     int code = find_machine(advice, pattern->ranks, &machine);
@@ -147,7 +150,7 @@ static int predict(advice *advice, advice_group *group) {
     if (record_pattern(advice->record, pattern->comm, pattern->call, &matrix))
         code = complain_library();
     else
-        choose_way(matrix, machine, group);
+        code = choose_way(matrix, machine, group);
     qdr_pattern_destroy(&matrix);
     return code;
 }

@@ -256,7 +256,8 @@ static void say_more(words *words, const advice *advice, const advice_group *gro
             pattern->is_receiver ? "receives" : "sends", skew(pattern));
     if (group->chosen)
         say(words,
-            " On %s a plan would choose %s for the heaviest pattern, and take %s; an exchange took %s.",
+            " On %s a plan would choose %s for the heaviest pattern, which would take %s; an exchange took "
+            "%s.",
             advice->machine, group->chosen, units_seconds(group->predicted, one),
             units_seconds(group->heavy_pattern[0].seconds / (double)group->heavy_pattern[0].calls, other));
 }
