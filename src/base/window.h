@@ -33,11 +33,11 @@ static inline int qdri_window_is_far(double latency) {
     return latency > qdri_far_latency;
 }
 
-/* What senders are late by, and the `gain` that it may need, does not grow with the wire: beyond what is far, a quarter more
- * is enough, and more would wait in front of ports. */
+/* What senders are late by, and the `gain` that it may need, does not grow with the wire: beyond what is far, twice what is
+ * on its way is enough, and more would wait in front of ports. */
 static inline double qdri_window_for(double gain, double rate, double latency, int sharing) {
     double near = latency < qdri_far_latency ? latency : qdri_far_latency;
-    return gain * 3 * qdri_window_need(rate, near, sharing) + 1.25 * rate * (latency - near);
+    return gain * 3 * qdri_window_need(rate, near, sharing) + 2 * rate * (latency - near);
 }
 
 /* What may come unasked, of all ranks together, where nothing was ever lost: a round trip spared is worth some risk. Where it
@@ -75,9 +75,10 @@ static inline int64_t qdri_window_granted(double window, double rate, double lat
 }
 
 /* By arrivals: how far a rank may be ahead of what has come to it. Partners differ from phase to phase, so less than the
- * port's window is enough. */
-static inline double qdri_window_ahead(double window) {
-    return 0.6 * window;
+ * port's window is enough. On a long wire it must not be much more than what is on its way: whoever is further ahead sends to
+ * those that are still busy with somebody else. */
+static inline double qdri_window_ahead(double window, double latency) {
+    return (qdri_window_is_far(latency) ? 0.45 : 0.6) * window;
 }
 
 /* And the chunks: half of that, and somewhat more if that makes them as large as they were at first. */

@@ -51,7 +51,8 @@ static int in_lockstep;
 
 static int64_t window_of(const stepper *one) {
     return in_lockstep ? message_bytes
-                       : qdri_larger((int64_t)qdri_window_ahead(one->port.window), QDRI_LEAST_CHUNK);
+                       : qdri_larger((int64_t)qdri_window_ahead(one->port.window, one->port.latency),
+                                     QDRI_LEAST_CHUNK);
 }
 
 static int64_t position_of(int phase) {

@@ -8,7 +8,7 @@
  *
  *     window = gain x 3 x (rate x latency + two chunks)
  *
- * where latency counts up to 2 ms. Of a longer one the rest counts five quarters, whatever the gain: nobody answers
+ * where latency counts up to 2 ms. Of a longer one the rest counts twice, whatever the gain: nobody answers
  * later because the wire is long, and what is too much waits in front of ports, among them those of senders.
  *
  * Latency is the time from a grant to the bytes that it grants on a network where nothing else happens, software

@@ -89,7 +89,8 @@ static void send(qdri_pacer *pacer, qdri_pace_actor *actor, int64_t front, int64
 
 static void pump(qdri_pacer *pacer, int rank) {
     qdri_pace_actor *actor = &pacer->actor[rank];
-    int64_t front = find_front(pacer, actor), window = (int64_t)qdri_window_ahead(pacer->window);
+    int64_t front = find_front(pacer, actor),
+            window = (int64_t)qdri_window_ahead(pacer->window, pacer->latency);
     invite(pacer, actor, ahead_of(front, 2 * window + window / 2), window);
     send(pacer, actor, front, window);
 }
@@ -97,7 +98,7 @@ static void pump(qdri_pacer *pacer, int rank) {
 /* ---- the rule ------------------------------------------------------------------------------------------ */
 
 static void open_rule(qdri_pacer *pacer) {
-    int64_t window = (int64_t)qdri_window_ahead(pacer->window),
+    int64_t window = (int64_t)qdri_window_ahead(pacer->window, pacer->latency),
             chunk = qdri_larger(qdri_window_chunk(window, QDRI_FIRST_CHUNK), QDRI_LEAST_CHUNK),
             sources = qdri_larger(pacer->p->ranks - 1, 1),
             unasked = (int64_t)qdri_window_unasked(pacer->window, pacer->latency, pacer->sharing) / sources;

@@ -82,7 +82,7 @@ static int read_axis(const char *text, int64_t steps, axis *axis) {
 
 /* ---- cells --------------------------------------------------------------------------------------------- */
 
-static int number_of(regions *regions, const char *algorithm) {
+int regions_number_of(regions *regions, const char *algorithm) {
     for (int i = 0; i < regions->algorithms; i++)
         if (!strcmp(regions->algorithm[i], algorithm)) return i;
     regions->algorithm = reallocate(regions->algorithm, regions->algorithms + 1, sizeof *regions->algorithm);
@@ -91,11 +91,8 @@ static int number_of(regions *regions, const char *algorithm) {
 }
 
 static int fill_cell(const arguments *arguments, regions *regions, int y, int x) {
-    char x_text[AXIS_TEXT], y_text[AXIS_TEXT];
     comparison comparison = {0};
-    char *spec = print_text("%s%c%s=%s,%s=%s", regions->pattern, strchr(regions->pattern, ':') ? ',' : ':',
-                            regions->x.key, axis_spec(&regions->x, x, x_text), regions->y.key,
-                            axis_spec(&regions->y, y, y_text));
+    char *spec = regions_cell_spec(regions, y, x);
     comparison.text = spec;
     int code = compare_read(arguments, &comparison);
     if (!code) code = input_pattern(arguments, spec, &comparison.pattern);
@@ -107,10 +104,10 @@ static int fill_cell(const arguments *arguments, regions *regions, int y, int x)
     if (!code) {
         region_cell *cell = &regions->cell[y][x];
         *cell = (region_cell){.next = -1};
-        cell->winner = number_of(regions, comparison.row[0].spec);
+        cell->winner = regions_number_of(regions, comparison.row[0].spec);
         cell->seconds = comparison.row[0].total;
         if (comparison.kept > 1) {
-            cell->next = number_of(regions, comparison.row[1].spec);
+            cell->next = regions_number_of(regions, comparison.row[1].spec);
             cell->other = comparison.row[1].total;
         }
     }
@@ -160,10 +157,26 @@ static int read(const arguments *arguments, regions *regions) {
     if (!code) code = read_axis(y ? y : "density=0.1..1", rows, &regions->y);
     if (!code && !strcmp(regions->x.key, regions->y.key))
         code = complain("both axes are '%s'", regions->x.key);
+    int ways =
+        !!argument(arguments, "machine") + !!argument(arguments, "measured") + !!argument(arguments, "cells");
+    if (!code && ways != 1) code = complain("expected one of --machine, --measured and --cells");
+    return code;
+}
+
+static int fill(const arguments *arguments, regions *regions) {
+    const char *folder = argument(arguments, "measured");
+    int code = EXIT_GOOD;
+    for (int y = 0; !code && y < regions->y.steps; y++)
+        for (int x = 0; !code && x < regions->x.steps; x++) {
+            progress_say("%d of %d cells", y * regions->x.steps + x + 1, regions->x.steps * regions->y.steps);
+            code = folder ? regions_read_cell(folder, regions, y, x) : fill_cell(arguments, regions, y, x);
+        }
+    if (!code) rank_algorithms(regions);
     return code;
 }
 
 static int write(const arguments *arguments, const regions *regions, FILE *out) {
+    if (argument(arguments, "cells")) return regions_write_cells(regions, out);
     const char *svg = argument(arguments, "svg");
     int code = svg ? regions_write_svg(regions, output_open(svg)) : EXIT_GOOD;
     if (code) return code;
@@ -173,18 +186,12 @@ static int write(const arguments *arguments, const regions *regions, FILE *out) 
 static int run(const arguments *arguments, FILE *out) {
     regions *made = ALLOCATE(regions, 1);
     *made = (regions){.pattern = arguments->operand[0], .machine = argument(arguments, "machine")};
+    if (!made->machine) made->machine = argument(arguments, "measured");
     int code = input_is_file(made->pattern)
                    ? complain("'%s' is a file; regions are of a family", made->pattern)
                    : read(arguments, made);
-    for (int y = 0; !code && y < made->y.steps; y++)
-        for (int x = 0; !code && x < made->x.steps; x++) {
-            progress_say("%d of %d cells", y * made->x.steps + x + 1, made->x.steps * made->y.steps);
-            code = fill_cell(arguments, made, y, x);
-        }
-    if (!code) {
-        rank_algorithms(made);
-        code = write(arguments, made, out);
-    }
+    if (!code && !argument(arguments, "cells")) code = fill(arguments, made);
+    if (!code) code = write(arguments, made, out);
     for (int i = 0; i < made->algorithms; i++) free(made->algorithm[i]);
     free(made->algorithm);
     free(made);
@@ -192,7 +199,10 @@ static int run(const arguments *arguments, FILE *out) {
 }
 
 static const option options[] = {
-    {'m', "machine", "MACHINE", "the machine to predict on", OPTION_REQUIRED},
+    {'m', "machine", "MACHINE", "the machine to predict on", OPTION_ONCE},
+    {0, "measured", "FOLDER", "what 'quadrille bench --json' has measured, a file for each cell",
+     OPTION_ONCE},
+    {0, "cells", NULL, "print the file and the pattern of each cell, to be measured", OPTION_ONCE},
     {'x', "x", "KEY=LOW..HIGH", "a key of the pattern (default bytes=16..1Mi)", OPTION_ONCE},
     {'y', "y", "KEY=LOW..HIGH", "another (default density=0.1..1)", OPTION_ONCE},
     {0, "columns", "N", "values of the first key (default 9)", OPTION_ONCE},
@@ -216,8 +226,12 @@ const command regions_command = {
         "algorithms by S/R + C, as 'quadrille compare' makes it. A capital letter is a winner that\n"
         "is ahead of all others by at least 5%; a small one is nearly met by another.\n"
         "\n"
-        "Values are in equal steps, or in equal ratios where the last is many times the first.\n",
+        "Values are in equal steps, or in equal ratios where the last is many times the first.\n"
+        "\n"
+        "With --measured each cell is what 'quadrille bench --json' has left in a folder. --cells lists\n"
+        "the files and their patterns, for a loop that measures them.\n",
     .examples = "quadrille regions random:n=64,seed=1 -m ipsc860 -y degree=2..62 --svg regions.svg\n"
-                "quadrille regions zipf:n=32 -m crossbar:tau=100us,rate=50Mbit/s,queue=48K --pacing own\n",
+                "quadrille regions zipf:n=32 -m crossbar:tau=100us,rate=50Mbit/s,queue=48K --pacing own\n"
+                "quadrille regions random:n=16 -x bytes=1Ki..64Ki --columns 4 --rows 3 --cells\n",
     .run = run,
 };

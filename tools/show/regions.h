@@ -28,12 +28,25 @@ typedef struct region_cell {
 } region_cell;
 
 typedef struct regions {
-    const char *pattern, *machine;
+    const char *pattern;
+    const char *machine; /* or the folder of what was measured */
     axis x, y;
     region_cell cell[MOST_STEPS][MOST_STEPS]; /* [y][x] */
     char **algorithm;                         /* the names, in the order of how many cells they win */
     int algorithms;
 } regions;
+
+/* The pattern of a cell; the caller frees it. */
+char *regions_cell_spec(const regions *regions, int y, int x);
+
+/* The number of an algorithm, which it gets when it is first asked for. */
+int regions_number_of(regions *regions, const char *algorithm);
+
+/* From the folder's file of this cell. Complains and returns an exit code. */
+int regions_read_cell(const char *folder, regions *regions, int y, int x);
+
+/* A line for each cell: its file, its pattern. */
+int regions_write_cells(const regions *regions, FILE *out);
 
 /* How many cells an algorithm wins. */
 int regions_won(const regions *regions, int algorithm);

@@ -163,7 +163,8 @@ static int64_t least_chunk(const qdri_candidate *candidate) {
 /* How far a rank may be ahead of what has come to it. */
 static int64_t window_of(const qdri_exchange *exchange) {
     const qdri_port *port = exchange->candidate->port;
-    return port ? qdri_larger((int64_t)qdri_window_ahead(port->window), least_chunk(exchange->candidate))
+    return port ? qdri_larger((int64_t)qdri_window_ahead(port->window, port->latency),
+                              least_chunk(exchange->candidate))
                 : exchange->window;
 }
 
