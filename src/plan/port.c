@@ -192,6 +192,12 @@ int64_t qdri_port_unasked(const qdri_port *port) {
                                .ceiling = (int64_t)port->ceiling});
 }
 
+int qdri_port_is_short(const qdri_port *port, int64_t bytes) {
+    const double windows = 2;
+    return qdri_port_is_far(port) && port->is_found && port->ceiling == 0 &&
+           (double)bytes <= windows * port->window;
+}
+
 /* ---- on a wire ----------------------------------------------------------------------------------------- */
 
 void qdri_port_release(qdri_port *port) {

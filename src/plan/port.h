@@ -105,6 +105,10 @@ static inline int64_t qdri_port_least_chunk(const qdri_port *port) {
 int64_t qdri_port_unasked(const qdri_port *port);
 int64_t qdri_port_unasked_of(const qdri_port *port, qdri_port_word word);
 
+/* Whether an exchange of so many bytes is better not asked for at all, for all that is known of the port: where a round trip
+ * takes long and it is little more than a window, it would mostly wait for grants. */
+int qdri_port_is_short(const qdri_port *port, int64_t bytes);
+
 /* ---- on a wire ----------------------------------------------------------------------------------------- */
 
 /* The port of this rank on a wire, made at the first call, with one more owner. NULL: there is no memory. */

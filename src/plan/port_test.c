@@ -331,8 +331,28 @@ static void comes_back_after_a_loss(void **state) {
     assert_int_equal((int64_t)later.window, word.window);
 }
 
+/* Grants that a long wire would mostly wait for are spared: but not before its rate is known, nor once something was lost. */
+static void spares_grants_on_long_wires(void **state) {
+    const qdri_port_word found = {.window = 100000}, lost = {.window = 100000, .ceiling = 100000};
+    qdri_port near = {.owners = 1}, far = {.owners = 1};
+    (void)state;
+    qdri_port_init(&near);
+    qdri_port_init(&far);
+    qdri_port_set_latency(&near, 0.001);
+    qdri_port_set_latency(&far, 0.02);
+    assert_false(qdri_port_is_short(&far, 1000));
+    qdri_port_told(&near, found, 1);
+    qdri_port_told(&far, found, 1);
+    assert_false(qdri_port_is_short(&near, 1000));
+    assert_true(qdri_port_is_short(&far, 190000));
+    assert_false(qdri_port_is_short(&far, 210000));
+    qdri_port_told(&far, lost, 1);
+    assert_false(qdri_port_is_short(&far, 1000));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself), cmocka_unit_test(fills_long_wires),
-                                       cmocka_unit_test(comes_back_after_a_loss)};
+                                       cmocka_unit_test(comes_back_after_a_loss),
+                                       cmocka_unit_test(spares_grants_on_long_wires)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,7 @@ typedef struct grants {
     int64_t load_left;
     int64_t ungranted; /* bytes of which this rank's receivers have not spoken */
     int64_t promise;   /* of bytes that may come unasked in the slot's next exchange, from each rank */
+    int is_short;      /* for a long wire: all of it may come unasked */
     int is_at_port;    /* is in the list of those that have the port's window together */
     int stuck;         /* lanes that claim nothing, since they are to answer first */
     qdri_exchange *next;
@@ -272,11 +273,12 @@ static int fits(const qdri_exchange *exchange, int64_t window, int64_t bytes) {
     return state->outstanding == 0 || outstanding(exchange) + bytes <= window;
 }
 
-/* What a lane may send unasked the next time. */
-static int64_t promise_to(const grants *state, const qdri_terms *terms) {
-    return terms->answers.allowance > 0
-               ? qdri_smaller(state->promise, qdri_note_about(terms->answers.allowance))
-               : state->promise;
+/* What a lane may send unasked the next time. Who does not answer has less. */
+static int64_t promise_to(const qdri_exchange *exchange, int lane) {
+    const grants *state = exchange->state;
+    int64_t promise = state->promise, allowance = exchange->in.terms[lane].answers.allowance;
+    if (state->is_short) promise = qdri_larger(promise, qdri_note_about(exchange->in.lane[lane].bytes));
+    return allowance > 0 ? qdri_smaller(promise, qdri_note_about(allowance)) : promise;
 }
 
 static void grant_one(qdri_exchange *exchange) {
@@ -296,7 +298,7 @@ static void grant_one(qdri_exchange *exchange) {
                           .bytes = bytes,
                           .load = state->load,
                           .load_left = state->load_left,
-                          .promise = promise_to(state, &exchange->in.terms[hop->lane])};
+                          .promise = promise_to(exchange, hop->lane)};
         if (!fits(exchange, window, bytes)) return;
         count_outstanding(exchange, bytes);
         if (port) note.word = qdri_port_tell(port);
@@ -397,8 +399,10 @@ static void start(qdri_exchange *exchange) {
     grants *state = exchange->state;
     qdri_port *port = exchange->candidate->port;
     int64_t promise = (port ? qdri_port_unasked(port) : exchange->window) / exchange->candidate->sources;
-    *state =
-        (grants){.promise = qdri_note_about(promise), .is_at_port = port != NULL, .claims = state->claims};
+    *state = (grants){.promise = qdri_note_about(promise),
+                      .is_short = port && qdri_port_is_short(port, exchange->in.bytes),
+                      .is_at_port = port != NULL,
+                      .claims = state->claims};
     if (port) {
         join(port, exchange);
         qdri_port_enter(port, qdri_seconds());
