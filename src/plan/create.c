@@ -397,6 +397,7 @@ static qdr_status build(qdr_plan *plan, qdr_status mine, const qdri_settings *se
         return qdri_fail(QDR_ERR_MISMATCH,
                          "the two ends of some transfers have different ideas of them: the ranks have "
                          "different schedules");
+    QDRI_TRY(qdri_slots_connect(plan, deadline));
     QDRI_TRY(qdri_referee_open(plan));
     qdri_lore_follow(plan, &hint);
     return QDR_OK;

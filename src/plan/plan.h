@@ -41,6 +41,10 @@ typedef struct qdri_executor {
     size_t state_bytes, flow_bytes, lane_bytes;
     qdr_status (*open)(qdri_exchange *slot); /* what the state needs beyond that, once; may be NULL */
     void (*close)(qdri_exchange *slot);      /* may be NULL */
+    /* Once all ranks have opened theirs, where messages go by memory: what a slot has to tell each member of the node; and, a
+     * round of the board later, what each has told. Both may be NULL. */
+    void (*offer)(qdri_exchange *slot, int64_t *word_for);
+    void (*connect)(qdri_exchange *slot, const int64_t *word_from);
     /* The options of an algorithm that it alone runs; may be NULL. */
     void (*read)(qdri_candidate *candidate, const qdri_spec *spec);
     /* Upper bounds on what is under way at once, given the bytes of the hops. */
@@ -358,6 +362,8 @@ void qdri_plan_listen(qdr_plan *plan);
 
 /* The memory of its exchanges, of all candidates. */
 qdr_status qdri_slots_open(qdr_plan *plan);
+/* Collective, once all ranks have done so: executors that need it hear from the others of the node. */
+qdr_status qdri_slots_connect(qdr_plan *plan, double deadline);
 /* How much may come unasked the first time, where a port finds its window; the same on all ranks, since both ends follow it. */
 void qdri_slots_expect(qdr_plan *plan, int64_t unasked);
 /* Local. Where MPI goes on with something of an exchange, its memory stays. */

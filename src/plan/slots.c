@@ -7,6 +7,7 @@
  * already have begun with it, the memory is given up.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/pile.h"
@@ -104,6 +105,21 @@ void qdri_slots_expect(qdr_plan *plan, int64_t unasked) {
 
 qdr_status qdri_slots_open(qdr_plan *plan) {
     for (int i = 0; i < plan->candidates; i++) QDRI_TRY(open_candidate(plan, &plan->candidate[i]));
+    return QDR_OK;
+}
+
+qdr_status qdri_slots_connect(qdr_plan *plan, double deadline) {
+    int64_t *word = qdri_board_words(plan->wire);
+    int members = qdri_node_members(plan->wire), refused = 0;
+    for (int i = 0; plan->near->active && members > 1 && i < plan->candidates * plan->in_flight; i++) {
+        const qdri_candidate *candidate = &plan->candidate[i / plan->in_flight];
+        qdri_exchange *slot = &candidate->slot[i % plan->in_flight];
+        if (!candidate->executor->offer) continue;
+        memset(word, 0, (size_t)members * sizeof *word);
+        candidate->executor->offer(slot, word);
+        QDRI_TRY(qdri_near_show(plan->wire, deadline, word, &refused));
+        candidate->executor->connect(slot, word);
+    }
     return QDR_OK;
 }
 

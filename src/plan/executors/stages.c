@@ -9,13 +9,17 @@
  * all are equal), and then their bytes. What is longer than any short message goes in two parts, of which the first says
  * how long the second is. Stages have tags of their own, for two ranks may meet in several; hauls of a later stage may come early, and wait.
  *
+ * Ranks of one node leave each other their hauls in crates (near/crate.h), where they fit: there MPI has nothing to do.
+ *
  * Everyone passes on what others have, so every rank must come to every exchange. What has come to its end is compared with
  * what was expected of its origin: whoever passed it on cannot know.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "plan/near/crate.h"
 #include "plan/packing.h"
 #include "plan/plan.h"
 #include "schedule/relay.h"
@@ -35,21 +39,38 @@ typedef struct head {
     int64_t size;
 } head;
 
+/* A haul that goes. */
+typedef struct haul_load {
+    qdri_spare memory;
+    qdri_crate *crate; /* NULL: it goes by MPI */
+    int64_t filled;    /* what the crate was last filled for */
+    int waits;         /* until the crate is empty */
+} haul_load;
+
 /* A haul that comes. */
 typedef struct haul_intake {
     qdri_spare memory;
-    int64_t coming; /* bytes, once its head has come; 0: it has not */
+    qdri_crate *crate; /* NULL: it comes by MPI */
+    int64_t coming;    /* bytes, once its head has come; 0: it has not */
+    int is_sent;       /* by MPI in spite of its crate */
     int is_here;
 } haul_intake;
 
 typedef struct hauls {
     qdri_relay relay;
-    qdri_spare *load;    /* [outs] */
+    haul_load *load;     /* [outs] */
     haul_intake *intake; /* [ins] */
     int stage;           /* whose hauls have been sent */
     int sent, taken;     /* hauls, of the stages up to this one and before it */
     const char **place;  /* [places]: what this rank holds */
     int64_t *bytes;
+    int64_t *own_row, *their_row; /* [members]: of crates; 0: none */
+    int *counted;                 /* [members]: hauls */
+    int is_connected;             /* the others know of these rows */
+    int has_crates;               /* for anything that comes or goes */
+    int waiting;                  /* hauls that go, for their crates */
+    qdri_poller poller;           /* in the wire's list while an exchange has crates */
+    qdri_exchange *exchange;
 } hauls;
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
@@ -69,25 +90,89 @@ static qdr_status open_hauls(qdri_exchange *slot) {
     hauls *state = slot->state;
     QDRI_TRY(find_relay(slot, &state->relay));
     const qdri_relay *relay = &state->relay;
-    state->load = QDRI_ZERO_ARRAY(qdri_spare, relay->outs);
+    int members = qdri_node_members(slot->wire);
+    state->load = QDRI_ZERO_ARRAY(haul_load, relay->outs);
     state->intake = QDRI_ZERO_ARRAY(haul_intake, relay->ins);
     state->place = QDRI_ARRAY(const char *, relay->places);
     state->bytes = QDRI_ARRAY(int64_t, relay->places);
-    if (!state->load || !state->intake || !state->place || !state->bytes) return qdri_fail_memory();
+    state->own_row = QDRI_ZERO_ARRAY(int64_t, members);
+    state->their_row = QDRI_ZERO_ARRAY(int64_t, members);
+    state->counted = QDRI_ARRAY(int, members);
+    if (!state->load || !state->intake || !state->place || !state->bytes || !state->own_row ||
+        !state->their_row || !state->counted)
+        return qdri_fail_memory();
     for (int i = 0; i < relay->ins; i++)
         if (!qdri_grow(&state->intake[i].memory.memory, &state->intake[i].memory.bytes, FIRST_PART, 1))
             return qdri_fail_memory();
     return QDR_OK;
 }
 
+/* The place of a haul in the row of the member that it goes to, or comes from; -1: that rank is not on this node. Both ends count the
+ * hauls between them in the same order. */
+static int place_in_row(const qdri_exchange *slot, const qdri_haul *haul, int *member) {
+    const hauls *state = slot->state;
+    *member = qdri_node_member(slot->wire, haul->partner);
+    return *member < 0 ? -1 : state->counted[*member]++;
+}
+
+static void count_anew(const qdri_exchange *slot) {
+    const hauls *state = slot->state;
+    memset(state->counted, 0, (size_t)qdri_node_members(slot->wire) * sizeof *state->counted);
+}
+
+/* A row for each member that hands on anything to this rank. */
+static void offer(qdri_exchange *slot, int64_t *word_for) {
+    const hauls *state = slot->state;
+    int member;
+    count_anew(slot);
+    for (int i = 0; i < state->relay.ins; i++) place_in_row(slot, &state->relay.in[i], &member);
+    for (int i = 0; i < qdri_node_members(slot->wire); i++)
+        if (state->counted[i] > 0)
+            word_for[i] = state->own_row[i] = qdri_crate_row(slot->wire, state->counted[i]);
+}
+
+static void connect(qdri_exchange *slot, const int64_t *word_from) {
+    hauls *state = slot->state;
+    int own = qdri_node_member(slot->wire, slot->program->rank), member;
+    state->is_connected = 1;
+    count_anew(slot);
+    for (int i = 0; i < state->relay.ins; i++) {
+        int place = place_in_row(slot, &state->relay.in[i], &member);
+        if (place < 0 || !state->own_row[member]) continue;
+        state->intake[i].crate = qdri_crate_of(slot->wire, own, state->own_row[member], place);
+        state->has_crates = 1;
+    }
+    count_anew(slot);
+    for (int i = 0; i < state->relay.outs; i++) {
+        int place = place_in_row(slot, &state->relay.out[i], &member);
+        if (place < 0 || !word_from[member]) continue;
+        state->their_row[member] = word_from[member];
+        state->load[i].crate = qdri_crate_of(slot->wire, member, word_from[member], place);
+        state->has_crates = 1;
+    }
+}
+
+static void close_crates(qdri_exchange *slot) {
+    hauls *state = slot->state;
+    int members = state->own_row && state->their_row ? qdri_node_members(slot->wire) : 0;
+    for (int i = 0; i < members; i++) {
+        if (state->their_row[i]) qdri_crate_row_left(slot->wire, i, state->their_row[i]);
+        if (state->own_row[i]) qdri_crate_row_closed(slot->wire, state->own_row[i], state->is_connected);
+    }
+}
+
 static void close_hauls(qdri_exchange *slot) {
     hauls *state = slot->state;
-    for (int i = 0; state->load && i < state->relay.outs; i++) free(state->load[i].memory);
+    close_crates(slot);
+    for (int i = 0; state->load && i < state->relay.outs; i++) free(state->load[i].memory.memory);
     for (int i = 0; state->intake && i < state->relay.ins; i++) free(state->intake[i].memory.memory);
     free(state->load);
     free(state->intake);
     free(state->place);
     free(state->bytes);
+    free(state->own_row);
+    free(state->their_row);
+    free(state->counted);
     qdri_relay_free(&state->relay);
 }
 
@@ -144,26 +229,53 @@ static void pack(const hauls *state, const qdri_haul *haul, const head *head, ch
     }
 }
 
-static void send_haul(qdri_exchange *exchange, int number) {
+/* By MPI, in one part or two. */
+static void send_parts(qdri_exchange *exchange, int number, const head *head) {
     const hauls *state = exchange->state;
     const qdri_haul *haul = &state->relay.out[number];
-    qdri_spare *load = &state->load[number];
-    head head = {.plan = first_word(exchange), .exchange = exchange->number};
-    qdr_status status = measure(state, haul, &head)
-                            ? QDR_OK
-                            : qdri_fail(QDR_ERR_RANGE, "the bytes to be passed on cannot be counted");
-    if (!status && !qdri_grow(&load->memory, &load->bytes, head.bytes, 1)) status = qdri_fail_memory();
-    if (status) {
-        qdri_exchange_fail(exchange, status);
+    qdri_spare *memory = &state->load[number].memory;
+    if (!qdri_grow(&memory->memory, &memory->bytes, head->bytes, 1)) {
+        qdri_exchange_fail(exchange, qdri_fail_memory());
         return;
     }
-    pack(state, haul, &head, load->memory);
-    int64_t first = head.bytes < FIRST_PART ? head.bytes : FIRST_PART;
+    pack(state, haul, head, memory->memory);
+    int64_t first = head->bytes < FIRST_PART ? head->bytes : FIRST_PART;
     qdri_own_message part = {
         .partner = haul->partner, .tag = exchange->mark_tag + haul->stage % QDRI_OWN_TAGS, .number = number};
-    qdri_own_send(exchange, &part, load->memory, first);
+    qdri_own_send(exchange, &part, memory->memory, first);
     part.offset = first;
-    if (head.bytes > first) qdri_own_send(exchange, &part, load->memory + first, head.bytes - first);
+    if (head->bytes > first) qdri_own_send(exchange, &part, memory->memory + first, head->bytes - first);
+}
+
+/* Into its crate, if there is one and it fits. */
+static void hand_on(qdri_exchange *exchange, int number, const head *head) {
+    const hauls *state = exchange->state;
+    haul_load *load = &state->load[number];
+    if (load->crate) {
+        int64_t bytes = head->bytes <= QDRI_CRATE_BYTES ? head->bytes : QDRI_CRATE_IS_SENT;
+        load->filled = exchange->number + 1;
+        if (bytes > 0) pack(state, &state->relay.out[number], head, load->crate->data);
+        qdri_crate_fill(load->crate, load->filled, bytes);
+        if (bytes > 0) {
+            qdri_trace(exchange, QDR_EVENT_SEND, state->relay.out[number].partner, number, 0, bytes);
+            return;
+        }
+    }
+    send_parts(exchange, number, head);
+}
+
+static void send_haul(qdri_exchange *exchange, int number) {
+    hauls *state = exchange->state;
+    haul_load *load = &state->load[number];
+    head head = {.plan = first_word(exchange), .exchange = exchange->number};
+    int waits = load->crate && !qdri_crate_is_empty(load->crate, load->filled);
+    state->waiting += waits - load->waits;
+    load->waits = waits;
+    if (waits) return;
+    if (measure(state, &state->relay.out[number], &head))
+        hand_on(exchange, number, &head);
+    else
+        qdri_exchange_fail(exchange, qdri_fail(QDR_ERR_RANGE, "the bytes to be passed on cannot be counted"));
 }
 
 static void send_stage(qdri_exchange *exchange) {
@@ -288,16 +400,16 @@ static void go_on(qdri_exchange *exchange) {
         state->stage++;
         send_stage(exchange);
     }
-    if (!exchange->failed) finish(exchange);
+    if (!exchange->failed && state->waiting == 0) finish(exchange);
 }
 
-static void arrived(qdri_exchange *exchange, const qdri_chunk *part) {
+/* A part of a haul is in its memory. */
+static void came(qdri_exchange *exchange, int number, int64_t offset, int64_t bytes) {
     hauls *state = exchange->state;
-    int number = (int)part->hop;
     haul_intake *intake = &state->intake[number];
     head head;
-    if (part->offset == 0) {
-        qdr_status status = check_head(exchange, number, part->bytes, &head);
+    if (offset == 0) {
+        qdr_status status = check_head(exchange, number, bytes, &head);
         if (!status && !qdri_grow(&intake->memory.memory, &intake->memory.bytes, head.bytes, 1))
             status = qdri_fail_memory();
         if (status) {
@@ -309,12 +421,60 @@ static void arrived(qdri_exchange *exchange, const qdri_chunk *part) {
             receive_part(exchange, number, FIRST_PART, head.bytes - FIRST_PART);
             return;
         }
-    } else if (part->offset + part->bytes != intake->coming) {
+    } else if (offset + bytes != intake->coming) {
         qdri_exchange_fail(exchange, fail_head(exchange, state->relay.in[number].partner));
         return;
     }
     intake->is_here = 1;
     go_on(exchange);
+}
+
+static void arrived(qdri_exchange *exchange, const qdri_chunk *part) {
+    came(exchange, (int)part->hop, part->offset, part->bytes);
+}
+
+/* ---- crates --------------------------------------------------------------------------------------------- */
+
+static void look_into(qdri_exchange *exchange, int number) {
+    const hauls *state = exchange->state;
+    haul_intake *intake = &state->intake[number];
+    int64_t bytes = intake->crate->bytes;
+    int partner = state->relay.in[number].partner;
+    exchange->moved = exchange->last = qdri_seconds_about();
+    intake->is_sent = bytes == QDRI_CRATE_IS_SENT;
+    if (!intake->is_sent && (bytes < 0 || bytes > QDRI_CRATE_BYTES)) {
+        qdri_exchange_fail(exchange, fail_head(exchange, partner));
+        return;
+    }
+    if (!intake->is_sent) memcpy(intake->memory.memory, intake->crate->data, (size_t)bytes);
+    qdri_crate_empty(intake->crate);
+    if (intake->is_sent) {
+        receive_part(exchange, number, 0, FIRST_PART);
+        return;
+    }
+    qdri_trace(exchange, QDR_EVENT_ARRIVAL, partner, number, 0, bytes);
+    came(exchange, number, 0, bytes);
+}
+
+static void poll(qdri_poller *poller) {
+    hauls *state = (hauls *)((char *)poller - offsetof(hauls, poller));
+    qdri_exchange *exchange = state->exchange;
+    for (int i = 0; state->waiting > 0 && i < state->sent && !exchange->failed; i++)
+        if (state->load[i].waits) {
+            send_haul(exchange, i);
+            if (state->waiting == 0) go_on(exchange);
+        }
+    for (int i = state->taken; i < state->relay.ins && !exchange->failed; i++) {
+        const haul_intake *intake = &state->intake[i];
+        if (intake->crate && !intake->is_here && !intake->is_sent && qdri_crate_is_full(intake->crate))
+            look_into(exchange, i);
+    }
+    if (!exchange->failed) qdri_exchange_check(exchange);
+}
+
+static void leave(qdri_exchange *exchange) {
+    hauls *state = exchange->state;
+    qdri_poller_remove(exchange->wire, &state->poller);
 }
 
 /* ---- the exchange -------------------------------------------------------------------------------------- */
@@ -323,7 +483,7 @@ static void start(qdri_exchange *exchange) {
     hauls *state = exchange->state;
     const qdri_program *program = exchange->program;
     exchange->held = 1;
-    state->stage = state->sent = state->taken = 0;
+    state->stage = state->sent = state->taken = state->waiting = 0;
     memset(state->bytes, 0, (size_t)state->relay.places * sizeof *state->bytes);
     for (int64_t i = 0; i < program->out.hops; i++) {
         const qdri_hop *hop = &program->out.hop[i];
@@ -333,9 +493,13 @@ static void start(qdri_exchange *exchange) {
         if (bytes > 0) state->place[place] = qdri_bytes_out(exchange, hop, 0, bytes);
     }
     for (int i = 0; i < state->relay.ins && !exchange->failed; i++) {
-        state->intake[i].coming = state->intake[i].is_here = 0;
-        receive_part(exchange, i, 0, FIRST_PART);
+        state->intake[i].coming = state->intake[i].is_here = state->intake[i].is_sent = 0;
+        if (!state->intake[i].crate) receive_part(exchange, i, 0, FIRST_PART);
     }
+    for (int i = 0; i < state->relay.outs; i++) state->load[i].waits = 0;
+    state->exchange = exchange;
+    state->poller.poll = poll;
+    if (state->has_crates) qdri_poller_add(exchange->wire, &state->poller);
 }
 
 static void stage(qdri_exchange *exchange) {
@@ -374,10 +538,13 @@ const qdri_executor qdri_executor_stages = {
     .state_bytes = sizeof(hauls),
     .open = open_hauls,
     .close = close_hauls,
+    .offer = offer,
+    .connect = connect,
     .read = read_options,
     .room = room,
     .start = start,
     .stage = stage,
     .arrived = arrived,
+    .leave = leave,
     .awaits = awaits,
 };

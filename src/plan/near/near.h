@@ -58,6 +58,9 @@ struct qdri_near_flow {
 /* Collective over the node. Finds neighbors and, if `wanted`, opens channels; *refused says that some member
  * could not. What fails on this rank alone is returned after the others know. */
 qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refused);
+/* Collective over the node: a round of the board for a plan that is made. In: a word for each member; out: each one's for
+ * this rank. *refused: in, this rank could not do what it should; out, some member could not. */
+qdr_status qdri_near_show(qdri_wire *wire, double deadline, int64_t *word, int *refused);
 /* The same in two local halves, for who has a round of the board for other things anyway: what each member has to be told; and,
  * when nobody was refused, what each has told. */
 qdr_status qdri_near_offer(qdr_plan *plan, int wanted, int64_t *word_for, int *refused);

@@ -190,8 +190,7 @@ void qdri_near_connect(qdr_plan *plan, const int64_t *word_from) {
 }
 
 /* Each row has at its member's own place that it could do all. */
-static qdr_status show(qdr_plan *plan, double deadline, int64_t *word, int *refused) {
-    qdri_wire *wire = plan->wire;
+qdr_status qdri_near_show(qdri_wire *wire, double deadline, int64_t *word, int *refused) {
     int members = qdri_node_members(wire), own = qdri_node_member(wire, qdri_wire_rank(wire));
     int64_t *row = qdri_board_write(wire);
     memcpy(row, word, (size_t)members * sizeof *row);
@@ -208,7 +207,7 @@ qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refu
     int64_t *word = qdri_board_words(plan->wire);
     wanted = wanted && qdri_node_members(plan->wire) > 1;
     qdr_status status = qdri_near_offer(plan, wanted, word, refused);
-    if (wanted && qdri_arena_there(plan->wire)) QDRI_TRY(show(plan, deadline, word, refused));
+    if (wanted && qdri_arena_there(plan->wire)) QDRI_TRY(qdri_near_show(plan->wire, deadline, word, refused));
     if (!status && !*refused) qdri_near_connect(plan, word);
     return status;
 }
