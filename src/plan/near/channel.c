@@ -302,6 +302,12 @@ void qdri_receiver_want(qdri_receiver *receiver, qdri_wire *wire, int rank, int 
     }
 }
 
+void qdri_receiver_want_at_first(qdri_receiver *receiver, int64_t process, uint64_t classes) {
+    receiver->process = process;
+    if (process <= 0 || !classes) return;
+    for (int parity = 0; parity < 2; parity++) want(receiver, parity, classes);
+}
+
 int qdri_receiver_fetch(const qdri_receiver *receiver, const qdri_flag *flag, int64_t offset, void *into,
                         int64_t bytes) {
     return receiver->process > 0 &&

@@ -184,6 +184,8 @@ static inline int qdri_size_class(int64_t bytes) {
  * ones, or both. `rank`: the sender. */
 void qdri_receiver_want(qdri_receiver *receiver, qdri_wire *wire, int rank, int size_class, int even,
                         int odd);
+/* Before there is a sender: who it is, if that is known, and the classes that this rank wants to read from the first message on. */
+void qdri_receiver_want_at_first(qdri_receiver *receiver, int64_t process, uint64_t classes);
 /* Some bytes of the message whose flag was looked at. False: they cannot be read. */
 int qdri_receiver_fetch(const qdri_receiver *receiver, const qdri_flag *flag, int64_t offset, void *into,
                         int64_t bytes);

@@ -84,6 +84,26 @@ static void test_every_other_one(void **state) {
     close_both();
 }
 
+/* What was learned in an earlier plan holds before the receiver has said anything in this one. */
+static void test_from_the_first_on(void **state) {
+    uint64_t classes = UINT64_C(1) << qdri_size_class(BYTES);
+    (void)state;
+    open_both();
+    qdri_receiver_want_at_first(&both.receiver, 4711, classes);
+    assert_int_equal(place_of(2047, 1), QDRI_PLACE_SLOT);
+    const qdri_flag *flag = offer();
+    assert_true(qdri_receiver_fetch(&both.receiver, flag, 0, copy, BYTES));
+    assert_true(qdri_receiver_fetched(&both.receiver, 0));
+    assert_memory_equal(copy, message, BYTES);
+    want(BYTES, 0);
+    assert_int_equal(place_of(BYTES, 1), QDRI_PLACE_SLOT);
+    close_both();
+    open_both(); /* nobody knows who sends */
+    qdri_receiver_want_at_first(&both.receiver, 0, classes);
+    assert_int_equal(place_of(BYTES, 1), QDRI_PLACE_SLOT);
+    close_both();
+}
+
 static void test_memory_is_back_when_counted(void **state) {
     (void)state;
     open_both();
@@ -163,6 +183,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_only_what_is_wanted, set_up),
         cmocka_unit_test_setup(test_every_other_one, set_up),
+        cmocka_unit_test_setup(test_from_the_first_on, set_up),
         cmocka_unit_test_setup(test_memory_is_back_when_counted, set_up),
         cmocka_unit_test_setup(test_without_permission, set_up),
         cmocka_unit_test_setup(test_refused, set_up),

@@ -98,6 +98,9 @@ static int open_receivers(qdr_plan *plan, qdri_near *near, int64_t *word_for) {
         if (neighbor->source >= 0) {
             offset = qdri_receiver_open(&neighbor->receiver, plan->wire, near->slots);
             if (!offset) return 0;
+            if (near->ways)
+                qdri_receiver_want_at_first(&neighbor->receiver, near->ways->process[neighbor->member],
+                                            near->ways->first);
         }
         word_for[neighbor->member] = offset | (neighbor->destination >= 0);
     }
@@ -215,8 +218,12 @@ qdr_status qdri_near_open(qdr_plan *plan, int wanted, double deadline, int *refu
 void qdri_near_close(qdr_plan *plan) {
     qdri_near *near = plan->near;
     for (int i = 0; i < near->neighbors; i++) {
-        qdri_sender_close(&near->neighbor[i].sender);
-        if (near->neighbor[i].receiver.shared) qdri_receiver_close(&near->neighbor[i].receiver, plan->wire);
+        qdri_neighbor *neighbor = &near->neighbor[i];
+        qdri_sender_close(&neighbor->sender);
+        if (!neighbor->receiver.shared) continue;
+        if (near->ways && neighbor->receiver.process > 0)
+            near->ways->process[neighbor->member] = neighbor->receiver.process;
+        qdri_receiver_close(&neighbor->receiver, plan->wire);
     }
     free(near->neighbor);
     *near = (qdri_near){.active = 0};

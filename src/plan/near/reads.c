@@ -29,6 +29,20 @@ static int races(qdri_exchange *exchange, qdri_race *race) {
     return 1;
 }
 
+/* The first exchange of a plan goes as its channels say already; what they say in the next plan follows from it. */
+static void want(qdri_exchange *exchange, qdri_near_flow *flow, int even, int odd) {
+    qdri_receiver *receiver = &flow->neighbor->receiver;
+    int size_class = qdri_size_class(flow->bytes);
+    uint64_t bit = UINT64_C(1) << size_class, *first = &exchange->plan->near->ways->first;
+    if (exchange->near_race && exchange->number == 0) even = (receiver->reads[0] & bit) != 0;
+    int way = exchange->number % 2 ? odd : even;
+    int next = exchange->near_race
+                   ? qdri_race_next(exchange->near_race, way ? QDRI_WAY_READ : QDRI_WAY_ARENA) == QDRI_WAY_READ
+                   : way;
+    *first = next ? *first | bit : *first & ~bit;
+    qdri_receiver_want(receiver, exchange->wire, flow->neighbor->rank, size_class, even, odd);
+}
+
 void qdri_reads_start(qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
     int large = 0;
@@ -40,12 +54,8 @@ void qdri_reads_start(qdri_exchange *exchange) {
         odd = races(exchange, race) || qdri_race_best(race) == QDRI_WAY_READ;
         even = !exchange->near_race && odd;
     }
-    for (int i = 0; i < near->receives; i++) {
-        const qdri_near_flow *flow = &exchange->near_in[i];
-        if (is_large(flow))
-            qdri_receiver_want(&flow->neighbor->receiver, exchange->wire, flow->neighbor->rank,
-                               qdri_size_class(flow->bytes), even, odd);
-    }
+    for (int i = 0; i < near->receives; i++)
+        if (is_large(&exchange->near_in[i])) want(exchange, &exchange->near_in[i], even, odd);
 }
 
 static void count(const qdri_near_flow *flow, int flows, int *large, int *read) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/node.h"
+
 /* The first exchange finds its pages; of the others some may be disturbed, the more likely the shorter they are. Where partners do
  * not get into step, so that an exchange goes both ways again and again, the race ends some time. */
 enum { FEWEST = 3, MOST = QDRI_RACE_TIMES, LONGEST = 8 * MOST, FIRST_AGAIN = 32 };
@@ -15,7 +17,8 @@ static void release(qdri_keepsake *keepsake) {
 }
 
 qdri_ways *qdri_ways_of(qdri_wire *wire) {
-    return qdri_wire_kept_or_made(wire, release, "ways", sizeof(qdri_ways));
+    size_t members = (size_t)qdri_node_members(wire);
+    return qdri_wire_kept_or_made(wire, release, "ways", sizeof(qdri_ways) + members * sizeof(int64_t));
 }
 
 static double median(const double *time, int64_t times) {
@@ -82,6 +85,11 @@ int qdri_race_goes_on(qdri_race *race) {
     }
     if (!race->again && is_over(race)) race->again = 2 * race->exchanges + FIRST_AGAIN;
     return !race->again;
+}
+
+qdri_way qdri_race_next(const qdri_race *race, qdri_way way) {
+    if (race->again) return qdri_race_best(race);
+    return way == QDRI_WAY_READ ? QDRI_WAY_ARENA : QDRI_WAY_READ;
 }
 
 void qdri_race_measured(qdri_race *race, qdri_way way, double seconds) {

@@ -10,6 +10,9 @@
  * all ranks try the same way at a time. Later there is a short race now and then, ever more rarely, so that no mistake is for
  * ever. A size that comes for the first time goes the way of the nearest one that is known, and races later.
  *
+ * The first exchange of a plan comes before its receivers could say anything in it. So a plan's channels are opened with what was
+ * learned of each size; and where plans are made for one exchange each, their first exchanges race.
+ *
  * What was learned belongs to a communicator: its plans learn from each other. Each rank decides for what it receives, alone.
  */
 #ifndef QDRI_WAYS_H
@@ -34,6 +37,8 @@ enum { QDRI_SIZE_CLASSES = 64 }; /* see qdri_size_class() */
 typedef struct qdri_ways {
     qdri_keepsake keepsake; /* first: it is kept with the wire */
     qdri_race of[QDRI_SIZE_CLASSES];
+    uint64_t first;    /* bit k: in the first exchange of a plan, messages of class k are to be read */
+    int64_t process[]; /* [members]: whose memory is known to be theirs, and can be read; 0: none */
 } qdri_ways;
 
 /* Those of a wire; NULL: no memory. */
@@ -44,6 +49,8 @@ int qdri_race_goes_on(qdri_race *race);
 /* The race of this size. When it is the first exchange of it, and a size near it has been decided, that is taken over until there
  * have been a few. */
 qdri_race *qdri_race_of(qdri_ways *ways, int size_class);
+/* Which way the first exchange of the next plan goes, after one that went `way`. */
+qdri_way qdri_race_next(const qdri_race *race, qdri_way way);
 /* The faster one, as far as is known. */
 qdri_way qdri_race_best(const qdri_race *race);
 /* An exchange took so long, in which all large messages went one way. */

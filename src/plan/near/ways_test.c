@@ -90,12 +90,36 @@ static void what_cannot_be_tried(void **state) {
     assert_int_equal(qdri_race_best(&race), QDRI_WAY_ARENA);
 }
 
+/* Plans of one exchange each: the way of each first exchange follows from the one before. */
+static qdri_way taken_once_each(double arena, double read) {
+    const double seconds[QDRI_WAYS] = {arena, read};
+    qdri_race race = {.begun = 0};
+    qdri_way way = QDRI_WAY_ARENA;
+    int reads = 0;
+    for (int i = 0; i < 100; i++) {
+        int races = qdri_race_goes_on(&race);
+        qdri_way next = races ? qdri_race_next(&race, way) : qdri_race_best(&race);
+        if (races) qdri_race_measured(&race, way, seconds[way]);
+        reads += way == QDRI_WAY_READ;
+        way = next;
+    }
+    assert_true(reads < 20 || reads > 80);
+    return way;
+}
+
+static void plans_of_one_exchange_race_too(void **state) {
+    (void)state;
+    assert_int_equal(taken_once_each(2e-5, 1e-5), QDRI_WAY_READ);
+    assert_int_equal(taken_once_each(1e-5, 2e-5), QDRI_WAY_ARENA);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_faster_one),
                                        cmocka_unit_test(long_exchanges_are_tried_a_few_times),
                                        cmocka_unit_test(one_slow_exchange_decides_nothing),
                                        cmocka_unit_test(mistakes_do_not_last),
                                        cmocka_unit_test(sizes_learn_from_each_other),
-                                       cmocka_unit_test(what_cannot_be_tried)};
+                                       cmocka_unit_test(what_cannot_be_tried),
+                                       cmocka_unit_test(plans_of_one_exchange_race_too)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
