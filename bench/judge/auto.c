@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The tables and the verdict of `make bench-auto`, from what scripts/bench-auto has measured. Each file is one launch of one
- * method:
+ * method, or of several in turn:
  *
- *     {"place": NAME, "setting": TEXT, "pattern": TEXT, "method": NAME, "round": N,
+ *     {"place": NAME, "setting": TEXT, "pattern": TEXT, "methods": {NAME OF THE COMMAND: METHOD, ...}, "round": N,
  *      "bench": what `quadrille bench --json` printed, or null when it failed}
  *
  * Launches of one pattern at one place make a cell. A method's time is the median of its settled exchanges in all launches:
@@ -19,7 +19,7 @@
 
 #include "judge.h"
 
-enum { AUTO, WISE, FIRST_SEARCHED, FIRST_OPPONENT = 12, METHODS = 18, MOST_SAMPLES = 1024 };
+enum { AUTO, WISE, FIRST_SEARCHED, FIRST_OPPONENT = 12, METHODS = 18, MOST_SAMPLES = 1024, LAUNCHES = 9 };
 static const char *const names[METHODS] = {
     "auto",          "auto-wise",           "async",      "pairwise-0.5",  "pairwise-0.83", "pairwise-2",
     "coloring-0.5",  "coloring-0.83",       "coloring-2", "paced-0.5",     "paced-0.83",    "paced-2",
@@ -29,7 +29,7 @@ static const char *const names[METHODS] = {
 typedef struct timing {
     double *sample; /* settled */
     int samples;
-    double first[8]; /* of each launch */
+    double first[LAUNCHES]; /* of each launch */
     int launches;
 } timing;
 
@@ -63,40 +63,50 @@ static cell *find_cell(const char *place, const char *setting, const char *patte
     return &cells[count++];
 }
 
-static const char *read_launch(json_t *bench, int method, cell *c) {
-    json_t *samples, *value;
-    size_t index;
-    int verified, skipped = method == AUTO ? 5 : 3;
-    double first;
-    timing *t = &c->of[method];
-    if (json_unpack(bench, "{s:b, s:[{s:F, s:o}]}", "verified", &verified, "methods", "first", &first,
-                    "samples", &samples))
-        return "expected one method with first and samples";
-    c->wrong |= !verified;
-    if (t->launches < 8) t->first[t->launches++] = first;
+static void read_samples(json_t *samples, int method, double first, timing *t) {
+    json_t *value;
+    size_t index, skipped = method == AUTO ? 5 : 3;
+    if (t->launches < LAUNCHES) t->first[t->launches++] = first;
     if (!t->sample) t->sample = checked(calloc(MOST_SAMPLES, sizeof *t->sample));
     json_array_foreach (samples, index, value)
-        if ((int)index >= skipped && t->samples < MOST_SAMPLES)
-            t->sample[t->samples++] = json_number_value(value);
+        if (index >= skipped && t->samples < MOST_SAMPLES) t->sample[t->samples++] = json_number_value(value);
+}
+
+static const char *read_launch(json_t *bench, json_t *methods, cell *c) {
+    json_t *list, *one, *samples;
+    size_t index;
+    int verified, method;
+    if (json_unpack(bench, "{s:b, s:o}", "verified", &verified, "methods", &list))
+        return "expected verified and methods";
+    if (json_array_size(list) == 0) return "expected methods";
+    c->wrong |= !verified;
+    json_array_foreach (list, index, one) {
+        const char *name, *meant;
+        double first;
+        if (json_unpack(one, "{s:s, s:F, s:o}", "method", &name, "first", &first, "samples", &samples))
+            return "expected a method with first and samples";
+        meant = json_string_value(json_object_get(methods, name));
+        if (!meant || (method = find_method(meant)) < 0) return "a method that is unknown";
+        read_samples(samples, method, first, &c->of[method]);
+    }
     return NULL;
 }
 
 static int read_file(const char *path) {
-    const char *place, *setting, *pattern, *method, *why = NULL;
+    const char *place, *setting, *pattern, *why = NULL;
     json_error_t error;
-    json_t *bench, *file = json_load_file(path, 0, &error);
-    int round, number;
+    json_t *bench, *methods, *file = json_load_file(path, 0, &error);
+    int round;
     if (!file) return refuse(path, error.text);
     json_array_append_new(files, file);
-    if (json_unpack_ex(file, &error, 0, "{s:s, s:s, s:s, s:s, s:i, s:o}", "place", &place, "setting",
-                       &setting, "pattern", &pattern, "method", &method, "round", &round, "bench", &bench))
+    if (json_unpack_ex(file, &error, 0, "{s:s, s:s, s:s, s:o, s:i, s:o}", "place", &place, "setting",
+                       &setting, "pattern", &pattern, "methods", &methods, "round", &round, "bench", &bench))
         return refuse(path, error.text);
-    if ((number = find_method(method)) < 0) return refuse(path, "a method that is unknown");
     cell *c = find_cell(place, setting, pattern);
     if (json_is_null(bench))
         c->failed++;
     else
-        why = read_launch(bench, number, c);
+        why = read_launch(bench, methods, c);
     return why ? refuse(path, why) : REACHED;
 }
 

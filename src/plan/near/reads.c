@@ -35,11 +35,9 @@ static void want(qdri_exchange *exchange, qdri_near_flow *flow, int even, int od
     int size_class = qdri_size_class(flow->bytes);
     uint64_t bit = UINT64_C(1) << size_class, *first = &exchange->plan->near->ways->first;
     if (exchange->near_race && exchange->number == 0) even = (receiver->reads[0] & bit) != 0;
-    int way = exchange->number % 2 ? odd : even;
-    int next = exchange->near_race
-                   ? qdri_race_next(exchange->near_race, way ? QDRI_WAY_READ : QDRI_WAY_ARENA) == QDRI_WAY_READ
-                   : way;
-    *first = next ? *first | bit : *first & ~bit;
+    qdri_way way = (exchange->number % 2 ? odd : even) ? QDRI_WAY_READ : QDRI_WAY_ARENA;
+    if (exchange->near_race) way = qdri_race_next(exchange->near_race, way);
+    *first = way == QDRI_WAY_READ ? *first | bit : *first & ~bit;
     qdri_receiver_want(receiver, exchange->wire, flow->neighbor->rank, size_class, even, odd);
 }
 
