@@ -40,8 +40,24 @@ qdri_way qdri_race_best(const qdri_race *race) {
     return read < clearly * arena ? QDRI_WAY_READ : QDRI_WAY_ARENA;
 }
 
+/* Whether each of the last two took clearly less one way than the other. */
+static int is_clear(const qdri_race *race) {
+    const double clearly = 0.85;
+    double least[QDRI_WAYS], most[QDRI_WAYS];
+    for (int way = 0; way < QDRI_WAYS; way++) {
+        int64_t last = race->times[way] - 1;
+        if (race->times[way] - race->before[way] < 2) return 0;
+        double one = race->time[way][last % QDRI_RACE_TIMES],
+               other = race->time[way][(last - 1) % QDRI_RACE_TIMES];
+        least[way] = one < other ? one : other;
+        most[way] = one < other ? other : one;
+    }
+    return most[0] < clearly * least[1] || most[1] < clearly * least[0];
+}
+
 /* The first race is longer than those that only look whether anything has changed. */
 static int is_over(const qdri_race *race) {
+    if (is_clear(race)) return 1;
     int64_t wanted = race->seconds < enough && race->begun == 0 ? MOST : FEWEST, fewest = wanted;
     for (int way = 0; way < QDRI_WAYS; way++)
         if (race->times[way] - race->before[way] < fewest) fewest = race->times[way] - race->before[way];

@@ -5,8 +5,8 @@
  * A message that lies ready can be written into the receiver's arena and copied out of it, or read by the system where it
  * lies (channel.h). The system copies once, and looks up every page; how long that takes against two copies, and how well
  * caches are shared, differs by more than two from machine to machine, in either direction, and with the size. So nobody
- * guesses: exchanges of a size race, those with odd numbers the one way and those with even numbers the other, three of each or,
- * while they are short, a few more; and the medians of what they took decide. Exchanges have the same number on all ranks, so
+ * guesses: exchanges of a size race, those with odd numbers the one way and those with even numbers the other, two of each where
+ * they leave no doubt, else three or, while they are short, a few more; and the medians of what they took decide. Exchanges have the same number on all ranks, so
  * all ranks try the same way at a time. Later there is a short race now and then, ever more rarely, so that no mistake is for
  * ever. A size that comes for the first time goes the way of the nearest one that is known, and races later.
  *

@@ -23,7 +23,7 @@ static int exchange(qdri_race *race, int count, const double seconds[QDRI_WAYS])
 
 static qdri_way taken(double arena, double read) {
     qdri_race race = {.begun = 0};
-    assert_int_equal(exchange(&race, 14, (const double[]){arena, read}), 7);
+    assert_int_equal(exchange(&race, 4, (const double[]){arena, read}), 2);
     int reads = exchange(&race, 1000, (const double[]){arena, read});
     assert_true(reads < 20 || reads > 980); /* a few to try it again */
     return qdri_race_best(&race);
@@ -36,19 +36,24 @@ static void the_faster_one(void **state) {
     assert_int_equal(taken(1e-5, 1e-5), QDRI_WAY_ARENA); /* the same: what needs no permission */
 }
 
-static void long_exchanges_are_tried_a_few_times(void **state) {
+/* Four exchanges where there is no doubt, six where they are long, else fourteen. */
+static void doubts_are_tried_longer(void **state) {
     (void)state;
-    qdri_race race = {.begun = 0};
-    assert_int_equal(exchange(&race, 6, (const double[]){2e-2, 1e-2}), 3);
-    assert_int_equal(exchange(&race, 10, (const double[]){2e-2, 1e-2}), 10);
+    qdri_race clear = {.begun = 0}, is_long = {.begun = 0}, is_short = {.begun = 0};
+    assert_int_equal(exchange(&clear, 4, (const double[]){2e-5, 1e-5}), 2);
+    assert_int_equal(exchange(&clear, 10, (const double[]){2e-5, 1e-5}), 10);
+    assert_int_equal(exchange(&is_long, 6, (const double[]){1.1e-2, 1e-2}), 3);
+    assert_int_equal(exchange(&is_long, 10, (const double[]){1.1e-2, 1e-2}), 10);
+    assert_int_equal(exchange(&is_short, 14, (const double[]){1.1e-5, 1e-5}), 7);
+    assert_int_equal(exchange(&is_short, 10, (const double[]){1.1e-5, 1e-5}), 10);
 }
 
 static void one_slow_exchange_decides_nothing(void **state) {
     (void)state;
     qdri_race race = {.begun = 0};
-    exchange(&race, 5, (const double[]){2e-5, 1e-5});
+    exchange(&race, 3, (const double[]){2e-5, 1e-5});
     exchange(&race, 2, (const double[]){2e-5, 1e-3});
-    exchange(&race, 5, (const double[]){2e-5, 1e-5});
+    exchange(&race, 7, (const double[]){2e-5, 1e-5});
     assert_int_equal(qdri_race_best(&race), QDRI_WAY_READ);
 }
 
@@ -70,7 +75,7 @@ static void sizes_learn_from_each_other(void **state) {
                      10); /* no race at first */
     assert_int_equal(exchange(qdri_race_of(&ways, 18), 10, (const double[]){5e-6, 2e-6}), 10);
     assert_int_equal(qdri_race_best(qdri_race_of(&ways, 40)), QDRI_WAY_ARENA); /* too far */
-    assert_int_equal(exchange(qdri_race_of(&ways, 30), 14, (const double[]){2e-5, 1e-5}), 7);
+    assert_int_equal(exchange(qdri_race_of(&ways, 30), 4, (const double[]){2e-5, 1e-5}), 2);
     /* What was taken over does not hold for this size. */
     exchange(qdri_race_of(&ways, 23), 4000, (const double[]){8e-5, 16e-5});
     assert_int_equal(qdri_race_best(qdri_race_of(&ways, 23)), QDRI_WAY_ARENA);
@@ -115,7 +120,7 @@ static void plans_of_one_exchange_race_too(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_faster_one),
-                                       cmocka_unit_test(long_exchanges_are_tried_a_few_times),
+                                       cmocka_unit_test(doubts_are_tried_longer),
                                        cmocka_unit_test(one_slow_exchange_decides_nothing),
                                        cmocka_unit_test(mistakes_do_not_last),
                                        cmocka_unit_test(sizes_learn_from_each_other),
