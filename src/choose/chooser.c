@@ -8,12 +8,14 @@
 /* A part of the time, by which a challenger must be better: where candidates are new, and where one has proved itself. */
 static const double better_early = 0.97, better = 0.94;
 /* What plain sends are counted as where a port holds all of a rank's bytes: they have the least to do, and times of short exchanges say
- * little. */
-static const double plainly = 0.8;
+ * little. And what has fewer messages. */
+static const double plainly = 0.5, with_fewer = 0.625;
 /* And what holds back bytes, where that is not needed as a rule. */
 static const double worth_holding = 1.15;
-/* Bytes that any port holds; bytes per second of a fast one. */
-static const double harmless = 32 << 10, fast = 25e6;
+/* Bytes that any port holds; bytes per second of a fast one. And bytes that go plainly as soon as they are known, until that has been seen
+ * so often: the first plain exchange says little, for it may be the first at all between some ranks. */
+static const double harmless = 32 << 10, fast = 25e6, plain = 20 << 10;
+enum { SEEN = 3 };
 /* Times the best, above which a candidate is not tried again; and times what it was, another network. */
 static const double hopeless = 1.6, drift = 3;
 
@@ -66,7 +68,8 @@ static int may_try(const qdri_chooser *chooser, const qdri_chooser_class *known,
     if (!known->is_tried) return 0;
     if (has(care->large, candidate)) return known->bytes > harmless;
     if (known->bytes <= harmless) return 1;
-    return has(care->risky, candidate) && known->bytes >= fast * known->seconds[known->best];
+    double seconds = known->seconds[known->best];
+    return has(care->risky, candidate) && seconds > 0 && known->bytes >= fast * seconds;
 }
 
 /* Who has not been tried and may be; else who was tried least of those that are not hopeless; else nobody: the best
@@ -76,7 +79,7 @@ static int challenger(const qdri_chooser *chooser, int size_class, int reference
     int best = qdri_chooser_best(chooser, size_class), next = best;
     double most = hopeless * known->seconds[best];
     for (int i = 0; i < chooser->candidates; i++)
-        if (i != reference && known->seconds[i] == 0 && may_try(chooser, known, i)) return i;
+        if (i != reference && i != best && known->seconds[i] == 0 && may_try(chooser, known, i)) return i;
     for (int i = 0; i < chooser->candidates; i++)
         if (i != best && known->seconds[i] > 0 && known->seconds[i] < most && may_try(chooser, known, i) &&
             (next == best || known->tries[i] < known->tries[next]))
@@ -88,8 +91,10 @@ static int challenger(const qdri_chooser *chooser, int size_class, int reference
 
 /* What a candidate's time counts as. */
 static double weight(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
-    if (has(chooser->care.large, candidate)) return worth_holding;
-    return has(chooser->care.risky, candidate) && known->bytes <= harmless ? plainly : 1;
+    const qdri_care *care = &chooser->care;
+    if (has(care->large, candidate)) return worth_holding;
+    if (known->bytes > harmless || !care->risky) return 1;
+    return has(care->risky, candidate) ? plainly : has(care->small, candidate) ? with_fewer : 1;
 }
 
 static double weighed(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
@@ -137,12 +142,20 @@ static void shun_risk(const qdri_chooser *chooser, qdri_chooser_class *known) {
     known->best = safe < 0 ? 0 : safe;
 }
 
+/* Few bytes go plainly, unless that has been seen to be slow. */
+static void go_plainly(const qdri_chooser *chooser, qdri_chooser_class *known) {
+    if (known->bytes > plain || known->is_hinted) return;
+    for (int i = 0; i < chooser->candidates; i++)
+        if (has(chooser->care.risky, i) && known->tries[i] < SEEN) known->best = i;
+}
+
 static void take_in(const qdri_chooser *chooser, const qdri_contest *contest, qdri_chooser_class *known) {
     int is_late = chooser->is_late && known->is_tried;
     known->bytes = contest->result.bytes;
     (is_late ? take_in_late : take_in_early)(chooser, contest, known);
     for (int i = 0; i < 2; i++) known->tries[contest->runs[i]]++;
     known->is_tried = 1;
+    go_plainly(chooser, known);
     shun_risk(chooser, known);
 }
 

@@ -282,7 +282,16 @@ static double plain_is_worse(int candidate, int size_class, int64_t number) {
 
 static double plain_is_far_worse(int candidate, int size_class, int64_t number) {
     (void)size_class, (void)number;
-    return candidate == 2 ? 0.14 : 0.1;
+    return candidate == 2 ? 0.22 : 0.1;
+}
+
+/* The first plain exchange opens what later ones find. */
+static double plain_begins_slowly(int candidate, int size_class, int64_t number) {
+    static int64_t first;
+    (void)size_class;
+    if (number == 0) first = 0;
+    if (candidate == 2 && first == 0) first = number;
+    return candidate != 2 ? 1.2e-3 : number == first ? 5e-3 : 1.1e-3;
 }
 
 /* Few bytes go plainly, unless another is better by much; and never in the first exchange, which all begin alike. */
@@ -300,6 +309,9 @@ static void few_bytes_go_plainly(void **state) {
     qdri_chooser_open(&chooser, 3, 2, (qdri_care){.risky = 4});
     play(&chooser, 200, NULL, plain_is_far_worse, 120);
     assert_int_not_equal(told.runs[199], 2);
+    qdri_chooser_open(&chooser, 3, 2, (qdri_care){.risky = 4});
+    play(&chooser, 200, NULL, plain_begins_slowly, 120);
+    assert_int_equal(told.runs[199], 2);
     qdri_chooser_open(&chooser, 3, 2, (qdri_care){.risky = 4});
     play(&chooser, 200, NULL, all_alike, 1e5); /* a slow wire, and more than a port holds */
     assert_int_equal(told.tried[2], 0);

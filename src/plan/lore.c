@@ -180,7 +180,7 @@ static int learn(const qdr_plan *plan, lore *it) {
     int learned = 0;
     for (int i = 0; i < QDRI_CHOOSER_CLASSES; i++) {
         const qdri_chooser_class *known = &plan->referee->chooser.known[i];
-        if (!known->is_tried) continue;
+        if (!known->is_tried || known->seconds[known->best] == 0) continue;
         qdri_wise line = {.key = key_of(plan),
                           .signature = plan->signature,
                           .size_class = i,
