@@ -21,8 +21,8 @@ enum {
     QDRI_FIRST_CHUNKS = 4,      /* of a transfer of the first phase, go without an invitation */
 };
 
-/* What keeps a wire busy where nobody answers late; `sharing` ranks have it together. */
-static inline double qdri_window_need(double rate, double latency, int sharing) {
+/* What keeps a wire busy where nobody answers late; so many ranks have it together, each with as much of it, and the rate is one's. */
+static inline double qdri_window_need(double rate, double latency, double sharing) {
     return rate * latency + 2.0 * QDRI_LEAST_CHUNK / sharing;
 }
 
@@ -35,14 +35,14 @@ static inline int qdri_window_is_far(double latency) {
 
 /* What senders are late by, and the `gain` that it may need, does not grow with the wire: beyond what is far, twice what is
  * on its way is enough, and more would wait in front of ports. */
-static inline double qdri_window_for(double gain, double rate, double latency, int sharing) {
+static inline double qdri_window_for(double gain, double rate, double latency, double sharing) {
     double near = latency < qdri_far_latency ? latency : qdri_far_latency;
     return gain * 3 * qdri_window_need(rate, near, sharing) + 2 * rate * (latency - near);
 }
 
 /* What may come unasked, of all ranks together, where nothing was ever lost: a round trip spared is worth some risk. Where it
  * takes long, grants for the rest of the window go while this comes. */
-static inline double qdri_window_unasked(double window, double latency, int sharing) {
+static inline double qdri_window_unasked(double window, double latency, double sharing) {
     const double first = 40 << 10;
     double found = (qdri_window_is_far(latency) ? 0.9 : 1.25) * window;
     return found > first / sharing ? found : first / sharing;

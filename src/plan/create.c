@@ -326,6 +326,7 @@ static qdr_status decide(qdr_plan *plan, qdr_status *mine, const qdr_plan_option
     qdri_wire_plan_agreed(plan->wire, plan->number);
     plan->sharing = fact[SHARING].value > 1 ? fact[SHARING].value : 1;
     plan->port->sharing = (int)plan->sharing; /* who has none, has said so to all */
+    if (plan->port->users == 0) qdri_port_set_part(plan->port, 1.0 / (double)plan->sharing);
     plan->unasked = fact[UNASKED].value;
     plan->has_far = fact[FAR].value != 0;
     plan->sources = fact[SOURCES].value > 0 ? fact[SOURCES].value : 1;

@@ -24,22 +24,23 @@ void qdri_port_init(qdri_port *port) {
     port->window = first_window;
     port->gain = 1;
     port->sharing = 1;
+    port->part = 1;
     port->suspect = -1;
 }
 
 static void set_window(qdri_port *port, double window) {
-    double least = least_window / port->sharing;
+    double least = least_window * port->part;
     if (port->ceiling > 0 && window > port->ceiling) window = port->ceiling;
     port->window = window > least ? window : least;
 }
 
 /* What keeps a wire busy where nobody answers late. */
 static double need_for(const qdri_port *port, double rate) {
-    return qdri_window_need(rate, port->latency, port->sharing);
+    return qdri_window_need(rate, port->latency, 1 / port->part);
 }
 
 static double window_for(const qdri_port *port, double rate) {
-    return qdri_window_for(port->gain, rate, port->latency, port->sharing);
+    return qdri_window_for(port->gain, rate, port->latency, 1 / port->part);
 }
 
 /* Even a slow wire needs much under way if it is long; and before anything is known of its rate, more is better. */
@@ -61,10 +62,30 @@ static void take_rate(qdri_port *port, double rate) {
     set_window(port, window);
 }
 
+/* ---- parts --------------------------------------------------------------------------------------------- */
+
+void qdri_port_set_part(qdri_port *port, double part) {
+    double times = part / port->part;
+    if (times == 1) return;
+    port->part = part;
+    port->window *= times;
+    port->ceiling *= times;
+    port->too_much *= times;
+    port->rate *= times;
+    port->best *= times;
+    port->bytes = (int64_t)((double)port->bytes * times);
+}
+
+/* A part that is the same for all, in parts of this one. */
+static double fair(const qdri_port *port) {
+    return 1 / (port->part * port->sharing);
+}
+
 /* ---- exchanges ----------------------------------------------------------------------------------------- */
 
 void qdri_port_enter(qdri_port *port, double now) {
     if (port->users++ > 0) return;
+    qdri_port_set_part(port, 1.0 / port->sharing);
     port->opened = now;
     port->all = port->skipped = port->bytes = 0;
     port->chunks = port->rounds = 0;
@@ -81,6 +102,7 @@ static void recover(qdri_port *port) {
 /* An exchange of less than a round says how fast the port is at least: much of its time may be latency. */
 void qdri_port_leave(qdri_port *port, double now) {
     if (--port->users > 0) return;
+    qdri_port_set_part(port, 1.0 / port->sharing);
     recover(port);
     if (port->rounds > 0 || port->all < LEAST_EXCHANGE || now <= port->opened) return;
     double rate = (double)port->all / (now - port->opened);
@@ -145,25 +167,27 @@ void qdri_port_arrived(qdri_port *port, int64_t bytes, int was_lost, int is_crit
 
 /* What is too much for a port that is much slower than others is no news to them. */
 qdri_port_word qdri_port_tell(const qdri_port *port) {
-    return (qdri_port_word){.window = port->is_found ? (int64_t)port->window : 0,
-                            .ceiling = port->is_usual ? (int64_t)port->ceiling : 0,
-                            .best = (int64_t)port->best};
+    double times = fair(port);
+    return (qdri_port_word){.window = port->is_found ? (int64_t)(times * port->window) : 0,
+                            .ceiling = port->is_usual ? (int64_t)(times * port->ceiling) : 0,
+                            .best = (int64_t)(times * port->best)};
 }
 
 /* What was asked for before a rank heard of a loss was too much for the same reason: it does not count again. */
 void qdri_port_told(qdri_port *port, qdri_port_word word, double now) {
-    if ((double)word.best > port->best) port->best = (double)word.best;
-    if (word.ceiling > 0 && (port->ceiling == 0 || (double)word.ceiling < port->ceiling)) {
-        if (port->window > (double)word.ceiling) port->shrunk = now;
+    double times = 1 / fair(port), best = times * (double)word.best, ceiling = times * (double)word.ceiling;
+    if (best > port->best) port->best = best;
+    if (ceiling > 0 && (port->ceiling == 0 || ceiling < port->ceiling)) {
+        if (port->window > ceiling) port->shrunk = now;
         port->is_usual = 1;
-        port->ceiling = (double)word.ceiling;
+        port->ceiling = ceiling;
         if (port->too_much == 0) port->too_much = port->ceiling / after_loss;
         port->gain = 1;
     }
     if (word.window <= 0) return;
     double taken = port->is_found ? share : 1;
     port->is_found = 1;
-    set_window(port, port->window + taken * ((double)word.window - port->window));
+    set_window(port, port->window + taken * (times * (double)word.window - port->window));
 }
 
 qdri_port_word qdri_port_remember(const qdri_port *port) {

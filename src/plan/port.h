@@ -26,6 +26,10 @@
  * to about the same and nobody pushes others aside; the best rate; and what was too much. So a rank that receives
  * little knows what others have found out, and one loss, which several of them see, counts once.
  *
+ * Where ranks of a host share a port, each has a part of it. At first all have the same; once bytes have come, as much as it
+ * wants of what all of them want. Everything that is known of the port is known of the part, and grows and shrinks with it. What ranks tell each
+ * other is of parts that are the same for all.
+ *
  * Times are told, not taken, so that all of it can be tried out without a network (port_test.c).
  */
 #ifndef QDRI_PORT_H
@@ -51,6 +55,7 @@ typedef struct qdri_port {
     double gain;
     int is_found;      /* the window comes from a measurement, here or elsewhere */
     int sharing;       /* ranks that have this port together */
+    double part;       /* of it that this one has: one of so many, unless others are known to want less; all above is of this part */
     int users;         /* exchanges under way */
     void *first;       /* of them, in the order in which they may grant; theirs */
     int64_t under_way; /* bytes granted and not arrived, of all exchanges */
@@ -65,6 +70,9 @@ typedef struct qdri_port {
 
 void qdri_port_init(qdri_port *port);
 void qdri_port_set_latency(qdri_port *port, double seconds);
+
+/* So much of the port is this rank's. */
+void qdri_port_set_part(qdri_port *port, double part);
 
 /* An exchange begins, or ends. */
 void qdri_port_enter(qdri_port *port, double now);

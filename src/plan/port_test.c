@@ -350,9 +350,34 @@ static void spares_grants_on_long_wires(void **state) {
     assert_false(qdri_port_is_short(&far, 1000));
 }
 
+/* Four ranks have a port. What one of them knows is of its part, and what it tells of a quarter; when nothing is under way, it has a
+ * quarter. */
+static void has_a_part_of_the_port(void **state) {
+    const qdri_port_word found = {.window = 10000, .best = 1000000}, lost = {.window = 8000, .ceiling = 8000};
+    qdri_port port = {.owners = 1};
+    (void)state;
+    qdri_port_init(&port);
+    port.sharing = 4;
+    qdri_port_enter(&port, 1);
+    qdri_port_told(&port, found, 1);
+    qdri_port_set_part(&port, 0.5);
+    assert_int_equal((int64_t)port.window, 20000);
+    assert_int_equal(qdri_port_tell(&port).window, 10000);
+    assert_int_equal(qdri_port_tell(&port).best, 1000000);
+    qdri_port_told(&port, lost, 2);
+    assert_int_equal((int64_t)port.window, 16000);
+    assert_int_equal(qdri_port_tell(&port).ceiling, 8000);
+    qdri_port_set_part(&port, 1);
+    assert_int_equal((int64_t)port.window, 32000);
+    qdri_port_leave(&port, 3);
+    assert_int_equal((int64_t)port.window, 8000);
+    assert_int_equal(qdri_port_tell(&port).window, 8000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself), cmocka_unit_test(fills_long_wires),
                                        cmocka_unit_test(comes_back_after_a_loss),
-                                       cmocka_unit_test(spares_grants_on_long_wires)};
+                                       cmocka_unit_test(spares_grants_on_long_wires),
+                                       cmocka_unit_test(has_a_part_of_the_port)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

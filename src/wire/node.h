@@ -52,13 +52,14 @@ typedef struct qdri_status_line {
     int64_t pid;
     int64_t plan, exchange; /* numbers of the plan on this wire, and of the exchange of it; -1: in none */
     int64_t phase;
-    int64_t waits_for;  /* a rank; -1: nobody */
-    int64_t bytes;      /* that it waits for */
-    double since;       /* qdri_seconds() when it last got on */
-    double seen;        /* when it last looked after anything here; 0: it did so since without a clock */
-    int64_t meetings;   /* collectives that it has begun */
-    int64_t failed;     /* the status of an exchange that it gave up; 0: none */
-    int64_t padding[6]; /* a line has its cache lines for itself */
+    int64_t waits_for; /* a rank; -1: nobody */
+    int64_t bytes;     /* that it waits for */
+    double since;      /* qdri_seconds() when it last got on */
+    double seen;       /* when it last looked after anything here; 0: it did so since without a clock */
+    int64_t meetings;  /* collectives that it has begun */
+    int64_t failed;    /* the status of an exchange that it gave up; 0: none */
+    int64_t in, in_left, out, out_left; /* bytes from and to other nodes (plan/demand.h) */
+    int64_t padding[2];                 /* a line has its cache lines for itself */
 } qdri_status_line;
 
 /* This rank's own line, to write; points to private memory where there is no node segment. */

@@ -15,10 +15,13 @@
  *     d'Hondt's method. Senders that answer late keep no more than their share of the window waiting.
  *
  *     Between receivers, a sender serves grants as they come, so a receiver with little to get would push
- *     aside one with much. Therefore grants carry a rumour: the load of the most loaded rank that is known,
- *     and how much of it is left. A receiver that is behind that rank uses its whole window. One that is ahead
+ *     aside one with much. Therefore grants carry a rumour: the load of the most loaded host that is known,
+ *     and how much of it is left. A receiver that is behind that host uses its whole window. One that is ahead
  *     keeps only its share of it, (its load / that load), and the less the further ahead it is: a window is
  *     mostly more than a wire needs, and a share of it would hold back nobody.
+ *
+ *     Ranks of a host have one port, and what counts there is the host: its load, and how much of it is left. Each shows the others of
+ *     its node what it wants itself (plan/demand.h), and has that part of the port's window.
  *
  *     A sender with a slow wire of its own is late for everybody. Whatever it is granted beyond that waits in
  *     front of its wire, and with it whatever that rank wants to say, such as its own grants. So nobody who
@@ -31,18 +34,22 @@
  * partners may be relays, the same holds for whole lanes of no more than window / ranks bytes in a stage.
  */
 #include "base/order.h"
+#include "plan/demand.h"
 #include "plan/executors/claims.h"
 #include "plan/plan.h"
+#include "wire/node.h"
 
 typedef struct grants {
     int64_t outstanding; /* bytes granted to others, not arrived */
     int64_t cursor;      /* the hop to grant next, by schedule */
-    int64_t load;        /* rumour: the bytes of the most loaded rank, and how many of them are left */
+    int64_t load;        /* rumour: the bytes of the most loaded host, and how many of them are left */
     int64_t load_left;
     int64_t ungranted; /* bytes of which this rank's receivers have not spoken */
     int64_t promise;   /* of bytes that may come unasked in the slot's next exchange, from each rank */
     int is_short;      /* for a long wire: all of it may come unasked */
     int is_at_port;    /* is in the list of those that have the port's window together */
+    qdri_demand host;  /* of all ranks that have this port, as last seen */
+    int looks;         /* arrivals until that is looked at again */
     int stuck;         /* lanes that claim nothing, since they are to answer first */
     qdri_exchange *next;
     qdri_claims claims; /* of lanes to be granted, where there is no schedule */
@@ -143,6 +150,53 @@ static void control(qdri_exchange *exchange, int from, const qdri_note *note) {
     listen(exchange);
 }
 
+/* ---- the host ------------------------------------------------------------------------------------------ */
+
+static qdri_demand demand_of(const qdri_exchange *exchange) {
+    const qdri_half *in = &exchange->in, *out = &exchange->out;
+    return (qdri_demand){in->bytes, in->bytes - in->ended, out->bytes, out->bytes - out->ended};
+}
+
+/* Of all exchanges at the port. */
+static qdri_demand demand_at(const qdri_port *port) {
+    qdri_demand sum = {0, 0, 0, 0};
+    for (const qdri_exchange *one = port->first; one; one = ((grants *)one->state)->next) {
+        qdri_demand its = demand_of(one);
+        sum.in += its.in;
+        sum.in_left += its.in_left;
+        sum.out += its.out;
+        sum.out_left += its.out_left;
+    }
+    return sum;
+}
+
+static int shares_port(const qdri_exchange *exchange) {
+    const qdri_port *port = exchange->candidate->port;
+    return port && port->sharing > 1 && !exchange->candidate->ordered &&
+           qdri_node_members(exchange->wire) > 1;
+}
+
+static const qdri_demand *host_of(const qdri_exchange *exchange, grants *state) {
+    if (!shares_port(exchange)) state->host = demand_of(exchange);
+    return &state->host;
+}
+
+/* Others may not have begun yet: until a window has come, each has as much of the port. */
+static void look_at_host(qdri_exchange *exchange) {
+    enum { ARRIVALS_BETWEEN_LOOKS = 4 };
+    const double least = 0.25; /* of what it is if all want the same */
+    grants *state = exchange->state;
+    qdri_port *port = exchange->candidate->port;
+    if (!shares_port(exchange) || --state->looks > 0) return;
+    state->looks = ARRIVALS_BETWEEN_LOOKS;
+    qdri_demand own = demand_at(port);
+    qdri_demand_show(exchange->wire, own);
+    state->host = qdri_demand_of_node(exchange->wire, own);
+    if (own.in_left == 0 || (double)(own.in - own.in_left) < port->window) return;
+    double part = (double)own.in_left / (double)state->host.in_left, fewest = least / port->sharing;
+    qdri_port_set_part(port, part > fewest ? part : fewest);
+}
+
 /* ---- whom to grant next -------------------------------------------------------------------------------- */
 
 /* The next hop by schedule; -1: none. */
@@ -226,37 +280,35 @@ static double share_of(int64_t bytes, int64_t whole) {
     return (double)bytes / (double)whole;
 }
 
-/* Of the most loaded rank that is known, in parts of the whole. */
-static double how_far_ahead(const qdri_exchange *exchange, const grants *state) {
-    const qdri_half *in = &exchange->in;
-    return share_of(state->load_left, state->load) - share_of(in->bytes - in->ended, in->bytes);
+/* Of the most loaded host that is known, in parts of the whole. */
+static double how_far_ahead(const grants *state, const qdri_demand *host) {
+    return share_of(state->load_left, state->load) - share_of(host->in_left, host->in);
 }
 
-/* Whether no rank is known to be clearly further behind, and a larger window would let others send while one is busy:
+/* Whether no host is known to be clearly further behind, and a larger window would let others send while one is busy:
  * from the last few senders it would only lie in front of their wires. */
-static int is_critical(const qdri_exchange *exchange, const grants *state) {
+static int is_critical(const qdri_exchange *exchange, grants *state) {
     enum { FEW = 2 };
     return state->load > 0 && state->claims.count + state->stuck > FEW &&
-           how_far_ahead(exchange, state) <= 0.05 * share_of(state->load_left, state->load);
+           how_far_ahead(state, host_of(exchange, state)) <= 0.05 * share_of(state->load_left, state->load);
 }
 
 /* How far ahead, in parts of the whole, a receiver stops. Rumours are old by some latencies when they come. */
 static double margin(const qdri_exchange *exchange, const grants *state) {
     const qdri_port *port = exchange->candidate->port;
     const double least = 0.05, latencies = 8;
-    return least + (port ? latencies * port->latency * port->rate / (double)state->load : 0);
+    return least + (port ? latencies * port->latency * port->rate / (port->part * (double)state->load) : 0);
 }
 
 /* How much may be under way to this rank. */
 static int64_t own_window(const qdri_exchange *exchange, grants *state) {
-    const qdri_half *in = &exchange->in, *out = &exchange->out;
+    const qdri_demand *host = host_of(exchange, state);
     int64_t window = whole_window(exchange);
     if (exchange->candidate->ordered) return window;
-    hear(state, qdri_larger(in->bytes, out->bytes),
-         qdri_larger(in->bytes - in->ended, out->bytes - out->ended));
-    double ahead = how_far_ahead(exchange, state);
+    hear(state, qdri_larger(host->in, host->out), qdri_larger(host->in_left, host->out_left));
+    double ahead = how_far_ahead(state, host);
     if (ahead <= 0) return window;
-    double kept = (1 - ahead / margin(exchange, state)) * share_of(in->bytes, state->load);
+    double kept = (1 - ahead / margin(exchange, state)) * share_of(host->in, state->load);
     return qdri_larger(2 * least_chunk(exchange), (int64_t)(kept * (double)window));
 }
 
@@ -354,7 +406,7 @@ static double share_when_busy(const qdri_exchange *exchange, int number) {
 }
 
 static void arrived(qdri_exchange *exchange, const qdri_chunk *chunk) {
-    const grants *state = exchange->state;
+    grants *state = exchange->state;
     qdri_port *port = exchange->candidate->port;
     int number = exchange->program->in.hop[chunk->hop].lane;
     count_outstanding(exchange, -chunk->bytes);
@@ -369,6 +421,7 @@ static void arrived(qdri_exchange *exchange, const qdri_chunk *chunk) {
         if ((int64_t)port->window != before)
             qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);
     }
+    look_at_host(exchange);
     claim(exchange, number);
     grant(exchange);
 }
@@ -392,6 +445,7 @@ static void leave(qdri_exchange *exchange) {
     part(port, exchange);
     port->under_way -= state->outstanding;
     qdri_port_leave(port, qdri_seconds());
+    if (port->sharing > 1) qdri_demand_show(exchange->wire, demand_at(port));
     if (port->first) grant(port->first);
 }
 
@@ -408,6 +462,7 @@ static void start(qdri_exchange *exchange) {
         qdri_port_enter(port, qdri_seconds());
         qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);
     }
+    look_at_host(exchange);
     for (int stage = 0; stage < exchange->program->stages; stage++) {
         sum_stage(&exchange->out, &exchange->program->out, stage);
         for (int i = 0; i < exchange->program->out.lanes; i++)
