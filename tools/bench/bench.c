@@ -15,6 +15,7 @@
 #include "bench.h"
 #include "parallel.h"
 #include "core/complain.h"
+#include "core/hosts.h"
 #include "core/input.h"
 #include "core/progress.h"
 #include "core/units.h"
@@ -89,9 +90,11 @@ static int read_pacing(const arguments *arguments, bench *bench) {
 static int read_rate(const arguments *arguments, bench *bench) {
     const char *rate = argument(arguments, "rate");
     if (!rate && argument(arguments, "burst")) return complain("--burst needs --rate");
+    if (!rate && argument(arguments, "ranks-per-host")) return complain("--ranks-per-host needs --rate");
     if (rate && !units_read_rate(rate, &bench->rate))
         return complain("--rate %.60s is not valid; expected a rate such as 50Mbit/s or 20MB/s", rate);
-    return argument_count(arguments, "burst", 0, INT64_C(1) << 40, &bench->burst);
+    int code = argument_count(arguments, "burst", 0, INT64_C(1) << 40, &bench->burst);
+    return code ? code : hosts_ranks(arguments, &bench->per_host);
 }
 
 /* A folder that is not there would be noticed only after all the measuring. */
@@ -200,19 +203,37 @@ static int share_pattern(const arguments *arguments, bench *bench) {
 
 /* ---- the bound ----------------------------------------------------------------------------------------- */
 
+/* Most items through the port of a host. */
+static int find_traffic(const bench *bench, int64_t *items) {
+    qdr_pattern *hosts = NULL;
+    qdr_pattern_statistics statistics;
+    *items = bench->statistics.traffic;
+    if (bench->per_host == 1) return EXIT_GOOD;
+    if (hosts_join(bench->pattern, bench->per_host, &hosts)) return complain_library();
+    qdr_pattern_measure(hosts, &statistics);
+    *items = statistics.traffic;
+    qdr_pattern_destroy(&hosts);
+    return EXIT_GOOD;
+}
+
 /* 1448 of the 1514 bytes of an Ethernet frame carry data; a burst may leave at once. */
+static int find_wire_bound(bench *bench) {
+    int64_t items;
+    int code = find_traffic(bench, &items);
+    double bytes = (double)items * (double)(bench->item_bytes * bench->together);
+    double seconds = (bytes * 1514 / 1448 - (double)bench->burst) / bench->rate;
+    if (!code && seconds > 0) bench->bound = seconds;
+    return code;
+}
+
 static int find_bound(bench *bench) {
-    double bytes = (double)bench->statistics.traffic * (double)(bench->item_bytes * bench->together);
     qdr_bounds bounds;
     bench->bound = NAN;
-    if (bench->rate > 0) {
-        double seconds = (bytes * 1514 / 1448 - (double)bench->burst) / bench->rate;
-        if (seconds > 0) bench->bound = seconds;
-    } else if (bench->machine) {
-        if (qdr_bounds_compute(bench->pattern, bench->machine, bench->item_bytes, &bounds))
-            return complain_library();
-        if (bounds.direct > 0) bench->bound = bounds.direct * (double)bench->together;
-    }
+    if (bench->rate > 0) return find_wire_bound(bench);
+    if (!bench->machine) return EXIT_GOOD;
+    if (qdr_bounds_compute(bench->pattern, bench->machine, bench->item_bytes, &bounds))
+        return complain_library();
+    if (bounds.direct > 0) bench->bound = bounds.direct * (double)bench->together;
     return EXIT_GOOD;
 }
 
@@ -357,6 +378,7 @@ static const option options[] = {
     {0, "seed", "N", "seed of the order of methods and of changing sizes (default 1)", OPTION_ONCE},
     {0, "rate", "RATE", "rate of every port, such as 50Mbit/s, for the bound of the wire", OPTION_ONCE},
     {0, "burst", "BYTES", "bytes that a port lets pass at once, for the same bound (default 0)", OPTION_ONCE},
+    OPTION_RANKS_PER_HOST,
     OPTION_MACHINE("the machine of the bound, unless --rate is given, and of algorithms that need one"),
     {0, "explain", NULL, "say why each plan runs as it does", OPTION_ONCE},
     {0, "trace", "FILE", "run each method once more and write its events, for 'quadrille draw'", OPTION_ONCE},
@@ -380,7 +402,7 @@ const command bench_command = {
                    "that it chose is marked.\n"
                    "\n"
                    "The bound of the wire is (bytes * 1514/1448 - burst) / rate for the rank that sends or\n"
-                   "receives most: frames of 1514 bytes carry 1448.\n"
+                   "receives most: frames of 1514 bytes carry 1448. With --ranks-per-host, that of hosts.\n"
                    "\n"
                    "Without -a: default, paced, coloring, pairwise, async, and without --with also\n"
                    "mpi-alltoallv. mpi-alltoallv-pairwise is written by hand, because MPI libraries do not\n"

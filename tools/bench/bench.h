@@ -49,7 +49,8 @@ typedef struct bench_kind {
     const char *call; /* of MPI, which does all of it; NULL: the order of messages is our own */
     char *(*create)(const bench *bench, bench_method *method); /* collective; NULL, or why it cannot be had */
     void (*run)(const bench *bench, bench_method *method);
-    void (*look)(const bench *bench, bench_method *method); /* fills `info`, when all has run; NULL: there is none */
+    void (*look)(const bench *bench,
+                 bench_method *method); /* fills `info`, when all has run; NULL: there is none */
     void (*destroy)(bench_method *method);
 } bench_kind;
 
@@ -74,7 +75,7 @@ struct bench_method {
 struct bench {
     /* what was asked for */
     const char *text;
-    int64_t repeat, fewest, warmup, seed, item_bytes, burst;
+    int64_t repeat, fewest, warmup, seed, item_bytes, burst, per_host;
     double pause, limit, late, rate; /* seconds; bytes per second; 0: none */
     int64_t together;                /* exchanges of a plan under way at once */
     int changing, explain;

@@ -8,6 +8,7 @@
 
 #include "core/arguments.h"
 #include "core/complain.h"
+#include "core/hosts.h"
 #include "core/input.h"
 #include "core/json.h"
 #include "core/progress.h"
@@ -19,6 +20,8 @@ typedef struct facts {
     const qdr_machine *machine;
     qdr_pattern_statistics statistics;
     qdr_bounds bounds;
+    int64_t per_host;             /* 1: hosts are not asked for */
+    qdr_pattern_statistics hosts; /* of their matrix */
 } facts;
 
 /* The lower bounds in seconds, in one list for text and JSON. */
@@ -121,35 +124,70 @@ static void write_bounds(const facts *facts, FILE *out) {
     table_close(&table);
 }
 
+static void write_hosts(const facts *facts, FILE *out) {
+    const qdr_pattern_statistics *h = &facts->hosts;
+    table table;
+    fprintf(out, "\nhosts with %" PRId64 " ranks\n", facts->per_host);
+    table_open(&table, "<|<|>|<");
+    put_count(&table, "hosts", "", h->ranks, "");
+    put_count(&table, "pairs", "", h->messages, "of hosts, of which one has something for the other");
+    put_count(&table, "bytes", "", h->items, "between hosts");
+    put_count(&table, "local bytes", "", h->local_items, "inside of hosts");
+    put_count(&table, "traffic out", "", h->out_traffic, "most bytes out of one host");
+    put_count(&table, "traffic in", "", h->in_traffic, "most bytes into one host");
+    put_count(&table, "traffic", "", h->traffic, "through the busiest port of a host");
+    table_write(&table, 2, out);
+    table_close(&table);
+}
+
+static json_t *json_hosts(const facts *facts) {
+    const qdr_pattern_statistics *h = &facts->hosts;
+    return json_pack("{s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "ranks_per_host",
+                     (json_int_t)facts->per_host, "hosts", h->ranks, "pairs", (json_int_t)h->messages,
+                     "bytes", (json_int_t)h->items, "local_bytes", (json_int_t)h->local_items, "traffic_out",
+                     (json_int_t)h->out_traffic, "traffic_in", (json_int_t)h->in_traffic, "max_traffic",
+                     (json_int_t)h->traffic);
+}
+
 static int write_json(const facts *facts, FILE *out) {
     const qdr_pattern_statistics *s = &facts->statistics;
     bound list[BOUNDS];
     json_t *bounds = json_object();
     list_bounds(&facts->bounds, list);
     for (int i = 0; i < BOUNDS; i++) json_put(bounds, list[i].key, json_number_or_null(list[i].seconds));
-    return json_print(
-        json_pack(
-            "{s:o, s:i, s:I, s:I, s:I, s:f, s:s, s:b, s:b, s:b, s:I, s:I, s:f, s:f, s:I, s:I, s:I, "
-            "s:I, s:I, s:I, "
-            "s:{s:I, s:I, s:I}, s:o, s:o}",
-            "pattern", json_text(facts->pattern), "ranks", s->ranks, "messages", (json_int_t)s->messages,
-            "bytes", (json_int_t)s->items, "local_bytes", (json_int_t)s->local_items, "density", s->density,
-            "class", qdr_pattern_class_text(s->kind), "uniform", s->uniform, "equal_traffic",
-            s->equal_traffic, "symmetric", s->symmetric_structure, "smallest", (json_int_t)s->smallest,
-            "largest", (json_int_t)s->largest, "mean", s->mean, "deviation", s->deviation, "fan_out",
-            (json_int_t)s->fan_out, "fan_in", (json_int_t)s->fan_in, "max_degree", (json_int_t)s->degree,
-            "traffic_out", (json_int_t)s->out_traffic, "traffic_in", (json_int_t)s->in_traffic, "max_traffic",
-            (json_int_t)s->traffic, "bounds", "phases", (json_int_t)s->degree, "full_duplex_bytes",
-            (json_int_t)s->traffic, "half_duplex_bytes", (json_int_t)s->both_traffic, "machine",
-            json_text(qdr_machine_spec(facts->machine)), "bound_seconds", bounds),
-        out);
+    json_t *all = json_pack(
+        "{s:o, s:i, s:I, s:I, s:I, s:f, s:s, s:b, s:b, s:b, s:I, s:I, s:f, s:f, s:I, s:I, s:I, "
+        "s:I, s:I, s:I, "
+        "s:{s:I, s:I, s:I}, s:o, s:o}",
+        "pattern", json_text(facts->pattern), "ranks", s->ranks, "messages", (json_int_t)s->messages, "bytes",
+        (json_int_t)s->items, "local_bytes", (json_int_t)s->local_items, "density", s->density, "class",
+        qdr_pattern_class_text(s->kind), "uniform", s->uniform, "equal_traffic", s->equal_traffic,
+        "symmetric", s->symmetric_structure, "smallest", (json_int_t)s->smallest, "largest",
+        (json_int_t)s->largest, "mean", s->mean, "deviation", s->deviation, "fan_out", (json_int_t)s->fan_out,
+        "fan_in", (json_int_t)s->fan_in, "max_degree", (json_int_t)s->degree, "traffic_out",
+        (json_int_t)s->out_traffic, "traffic_in", (json_int_t)s->in_traffic, "max_traffic",
+        (json_int_t)s->traffic, "bounds", "phases", (json_int_t)s->degree, "full_duplex_bytes",
+        (json_int_t)s->traffic, "half_duplex_bytes", (json_int_t)s->both_traffic, "machine",
+        json_text(qdr_machine_spec(facts->machine)), "bound_seconds", bounds);
+    if (facts->per_host > 1) json_put(all, "hosts", json_hosts(facts));
+    return json_print(all, out);
+}
+
+static int measure_hosts(const qdr_pattern *pattern, facts *facts) {
+    qdr_pattern *hosts = NULL;
+    if (facts->per_host == 1) return EXIT_GOOD;
+    if (hosts_join(pattern, facts->per_host, &hosts)) return complain_library();
+    qdr_pattern_measure(hosts, &facts->hosts);
+    qdr_pattern_destroy(&hosts);
+    return EXIT_GOOD;
 }
 
 static int run(const arguments *arguments, FILE *out) {
     facts facts = {.pattern = arguments->operand[0]};
     qdr_pattern *pattern = NULL;
     qdr_machine *machine = NULL;
-    int code = input_pattern(arguments, facts.pattern, &pattern);
+    int code = hosts_ranks(arguments, &facts.per_host);
+    if (!code) code = input_pattern(arguments, facts.pattern, &pattern);
     if (!code) code = input_machine(arguments, default_machine, qdr_pattern_look(pattern).ranks, &machine);
     if (!code) {
         progress_say("measuring");
@@ -157,12 +195,14 @@ static int run(const arguments *arguments, FILE *out) {
         qdr_pattern_measure(pattern, &facts.statistics);
         if (qdr_bounds_compute(pattern, machine, 1, &facts.bounds)) code = complain_library();
     }
+    if (!code) code = measure_hosts(pattern, &facts);
     if (!code && argument(arguments, "json"))
         code = write_json(&facts, out);
     else if (!code) {
         fprintf(out, "# %s\n", facts.pattern);
         write_facts(&facts.statistics, out);
         write_bounds(&facts, out);
+        if (facts.per_host > 1) write_hosts(&facts, out);
     }
     qdr_machine_destroy(&machine);
     qdr_pattern_destroy(&pattern);
@@ -171,6 +211,7 @@ static int run(const arguments *arguments, FILE *out) {
 
 static const option options[] = {
     OPTION_MACHINE("the machine of the bounds in seconds (default ethernet)"),
+    OPTION_RANKS_PER_HOST,
     OPTION_JSON,
     OPTION_BYTES,
     OPTIONS_END,
@@ -185,9 +226,11 @@ const command stat_command = {
     .options = options,
     .description = "The letters are those of the papers: f and g are the most messages out of and into\n"
                    "one rank, h the larger of them; r and c the most bytes out of and into one rank, t\n"
-                   "the larger. Every lower bound has a name and says which schedules it binds.\n",
+                   "the larger. Every lower bound has a name and says which schedules it binds. Where\n"
+                   "ranks share hosts, --ranks-per-host shows what goes between these, too.\n",
     .examples = "quadrille stat paper:P\n"
                 "quadrille stat mesh:n=32,points=2800 -m cm5\n"
+                "quadrille stat zipf:n=32,bytes=4K..400K --ranks-per-host 4\n"
                 "quadrille stat matrix.mtx --json\n",
     .run = run,
 };

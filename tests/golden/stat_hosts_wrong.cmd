@@ -1,0 +1,2 @@
+# exit 2
+quadrille stat paper:P --ranks-per-host none
