@@ -44,9 +44,10 @@ static int has_many_bytes(const qdr_pattern *pattern) {
     return (double)statistics.items > many;
 }
 
-/* What paces itself finds its window in the first few exchanges. */
+/* What paces itself finds its window in the first few exchanges; large ones find it in two, and of many ranks no more can be had. */
 static double candidate_seconds(const qdr_pattern *pattern, const char *name) {
-    int learns = strcmp(name, "async") != 0, is_long = has_many_bytes(pattern);
+    enum { MANY = 100 };
+    int learns = strcmp(name, "async") != 0, is_long = has_many_bytes(pattern) || ranks > MANY;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     options.algorithm = name;
     return simulate(pattern, &options, NULL, !learns ? 1 : is_long ? 2 : 4, !learns || is_long ? 1 : 3);
