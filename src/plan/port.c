@@ -73,6 +73,7 @@ void qdri_port_set_part(qdri_port *port, double part) {
     port->too_much *= times;
     port->rate *= times;
     port->best *= times;
+    port->all = (int64_t)((double)port->all * times);
     port->bytes = (int64_t)((double)port->bytes * times);
 }
 

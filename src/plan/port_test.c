@@ -374,10 +374,28 @@ static void has_a_part_of_the_port(void **state) {
     assert_int_equal(qdri_port_tell(&port).window, 8000);
 }
 
+/* What one rank had alone for a while is not what all four have at once. */
+static void takes_no_part_for_a_quarter(void **state) {
+    const qdri_port_word found = {.window = 10000, .best = 1000000};
+    qdri_port port = {.owners = 1};
+    (void)state;
+    qdri_port_init(&port);
+    port.sharing = 4;
+    qdri_port_set_latency(&port, 0.002);
+    qdri_port_enter(&port, 1);
+    qdri_port_told(&port, found, 1);
+    qdri_port_set_part(&port, 1);
+    qdri_port_arrived(&port, 40000, 0, 0, 1.01); /* the whole port has four times what a quarter has */
+    qdri_port_leave(&port, 1.01);
+    assert_in_range((int64_t)port.rate, 900000, 1100000);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself), cmocka_unit_test(fills_long_wires),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself),
+                                       cmocka_unit_test(fills_long_wires),
                                        cmocka_unit_test(comes_back_after_a_loss),
                                        cmocka_unit_test(spares_grants_on_long_wires),
-                                       cmocka_unit_test(has_a_part_of_the_port)};
+                                       cmocka_unit_test(has_a_part_of_the_port),
+                                       cmocka_unit_test(takes_no_part_for_a_quarter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,14 +181,16 @@ static const qdri_demand *host_of(const qdri_exchange *exchange, grants *state) 
     return &state->host;
 }
 
-/* Others may not have begun yet: until a window has come, each has as much of the port. */
+/* Others may not have begun yet: until a window has come, each has as much of the port. The more ranks there are to look at, the more
+ * rarely that is done. */
 static void look_at_host(qdri_exchange *exchange) {
-    enum { ARRIVALS_BETWEEN_LOOKS = 4 };
-    const double least = 0.25; /* of what it is if all want the same */
+    enum { FEWEST_BETWEEN_LOOKS = 4 }; /* arrivals */
+    const double least = 0.25;         /* of what it is if all want the same */
     grants *state = exchange->state;
     qdri_port *port = exchange->candidate->port;
     if (!shares_port(exchange) || --state->looks > 0) return;
-    state->looks = ARRIVALS_BETWEEN_LOOKS;
+    int members = qdri_node_members(exchange->wire);
+    state->looks = members > FEWEST_BETWEEN_LOOKS ? members : FEWEST_BETWEEN_LOOKS;
     qdri_demand own = demand_at(port);
     qdri_demand_show(exchange->wire, own);
     state->host = qdri_demand_of_node(exchange->wire, own);
