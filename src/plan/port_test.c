@@ -385,8 +385,8 @@ static void takes_no_part_for_a_quarter(void **state) {
     qdri_port_enter(&port, 1);
     qdri_port_told(&port, found, 1);
     qdri_port_set_part(&port, 1);
-    qdri_port_arrived(&port, 40000, 0, 0, 1.01); /* the whole port has four times what a quarter has */
-    qdri_port_leave(&port, 1.01);
+    qdri_port_arrived(&port, 80000, 0, 0, 1.02); /* the whole port has four times what a quarter has */
+    qdri_port_leave(&port, 1.02);
     assert_in_range((int64_t)port.rate, 900000, 1100000);
 }
 
