@@ -20,6 +20,9 @@ static const char *const case_algorithms[] = {
     "recursive",
     "bruck",
     "bruck:3",
+    "joined",
+    "levels",
+    "levels:3,inside=5",
     "greedy",
     "random",
     "random-link:seed=2",
@@ -37,12 +40,13 @@ static const char *const case_algorithms[] = {
     "split:tau=500",
 };
 
-/* Pacing by stages is for two algorithms alone, and one of them has no other; NULL: none was asked for. */
+/* Pacing by stages is for those that pass on by a rule; NULL: none was asked for. */
 static inline int case_goes_together(const char *algorithm, const char *pacing) {
-    int is_joined = algorithm && !strcmp(algorithm, "joined"),
-        is_bruck = algorithm && !strncmp(algorithm, "bruck", 5);
-    if (!pacing) return 1;
-    return strcmp(pacing, "stages") ? !is_joined : is_joined || is_bruck;
+    static const char *const by_rule[] = {"bruck", "joined", "levels"};
+    if (!pacing || strcmp(pacing, "stages") != 0) return 1;
+    for (int i = 0; algorithm && i < COUNT(by_rule); i++)
+        if (!strncmp(algorithm, by_rule[i], strlen(by_rule[i]))) return 1;
+    return 0;
 }
 
 /* %d is the number of ranks. Families that cannot have it refuse; the tests hold them to that too. */

@@ -13,6 +13,9 @@
  * bandwidth * mu *streams* at full speed, at least one. With more than that at once, packet switching slows all of
  * them down; circuit switching makes the later ones wait.
  *
+ * Ranks may share nodes (`k`): then the node's network card is a link of each route that leaves it, one out and one in, its memory the
+ * link of those that stay, and the topology joins nodes instead of ranks.
+ *
  * A switch whose ports have short queues drops what several senders push at one of them (`queue`). What was lost comes again
  * after a time-out, which may be longer than the whole exchange.
  *
@@ -54,6 +57,7 @@ typedef struct qdr_machine_parameters {
     double broadcast; /* of a network of its own for that: per byte, to all ranks at once; 0: there is none */
     int64_t queue;  /* bytes that a port of a switch holds before it drops packets; 0: nothing is ever lost */
     double timeout; /* after which what was lost comes again */
+    int node_ranks; /* consecutive ranks share a node: its network card, and its memory; 1: each has its own */
 } qdr_machine_parameters;
 
 /* Local. Makes the machine of a spec for `ranks` ranks: a topology ("mesh:columns=8,tau=1us,mu=1ns"), or a preset,

@@ -6,10 +6,10 @@
  */
 #include "topology.h"
 
-#define LIST(X) QDRI_COMMON_OPTIONS(X, "1us", "0.1ns")
+#define LIST(X) QDRI_COMMON_OPTIONS(X, "1", "1us", "0.1ns")
 static const qdri_option options[] = {LIST(QDRI_OPTION_ENTRY)};
 
-static qdr_status form(const qdri_spec *spec, qdri_frame *frame, void *shape) {
+qdr_status qdri_crossbar_form(const qdri_spec *spec, qdri_frame *frame, void *shape) {
     (void)spec;
     (void)shape;
     frame->links = 0;
@@ -17,7 +17,7 @@ static qdr_status form(const qdri_spec *spec, qdri_frame *frame, void *shape) {
     return QDR_OK;
 }
 
-static int route(const void *shape, int from, int to, int64_t *list) {
+int qdri_crossbar_route(const void *shape, int from, int to, int64_t *list) {
     (void)shape;
     (void)from;
     (void)to;
@@ -33,6 +33,6 @@ const qdri_topology qdri_crossbar = {
     QDRI_OPTIONS(options),
     .help = LIST(QDRI_OPTION_LINE),
     .shape_size = 0,
-    .form = form,
-    .route = route,
+    .form = qdri_crossbar_form,
+    .route = qdri_crossbar_route,
 };

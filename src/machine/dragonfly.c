@@ -27,7 +27,7 @@ enum { MOST_GROUPS = 1 << 16, MOST_ROUTERS = 1 << 12 };
     X("routers", INTEGER, "", 1, MOST_ROUTERS, NULL, "routers of a group; absent: 2 * hosts")                \
     X("hosts", INTEGER, "", 1, QDRI_MACHINE_RANKS, NULL, "ranks at a router; absent: balanced")              \
     X("global", RATE, "", 1e-3, 1e15, NULL, "bandwidth between two groups, one way; absent: link")           \
-    QDRI_COMMON_OPTIONS(X, "1us", "0.1ns")
+    QDRI_COMMON_OPTIONS(X, "1", "1us", "0.1ns")
 static const qdri_option options[] = {LIST(QDRI_OPTION_ENTRY)};
 
 static int64_t balanced_hosts(int64_t size) {
@@ -50,11 +50,11 @@ static qdr_status form(const qdri_spec *spec, qdri_frame *frame, void *shape) {
     int64_t group = self->hosts * self->routers;
     self->groups = given_or(spec, "groups", (frame->size + group - 1) / group);
     if (self->groups > MOST_GROUPS)
-        return qdri_spec_fail(spec, QDR_ERR_RANGE, "%d ranks in groups of %lld need more than %d groups",
-                              frame->size, (long long)group, MOST_GROUPS);
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "%d %s in groups of %lld need more than %d groups",
+                              frame->size, frame->places, (long long)group, MOST_GROUPS);
     if (self->groups * group < frame->size)
-        return qdri_spec_fail(spec, QDR_ERR_RANGE, "its %lld places cannot hold %d ranks",
-                              (long long)(self->groups * group), frame->size);
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "its %lld places cannot hold %d %s",
+                              (long long)(self->groups * group), frame->size, frame->places);
     self->local = frame->link;
     self->global = global->present ? global->real : frame->link;
     self->local_links = self->groups * self->routers * (self->routers - 1);

@@ -29,7 +29,7 @@ typedef struct fattree {
     X("arity", INTEGER, "4", 2, QDRI_MACHINE_RANKS, NULL, "subtrees of a tree, ranks of the lowest")         \
     X("growth", REAL, "", 1e-3, 1e6, NULL, "bandwidth of a tree over that of a subtree; absent: arity")      \
     X("tapered", INTEGER, "", 0, MOST_LEVELS, NULL, "levels that grow so, arity above; absent: all levels")  \
-    QDRI_COMMON_OPTIONS(X, "1us", "0.1ns")
+    QDRI_COMMON_OPTIONS(X, "1", "1us", "0.1ns")
 static const qdri_option options[] = {LIST(QDRI_OPTION_ENTRY)};
 
 static int height_of(int64_t leaves, int arity) {

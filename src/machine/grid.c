@@ -21,7 +21,7 @@ typedef struct grid {
     X("clusters", INTEGER, "2", 1, MOST_CLUSTERS, NULL, "clusters of equal size")                            \
     X("wan", RATE, "1Gbit/s", 1e-3, 1e15, NULL, "wide-area link from one cluster to another")                \
     X("latency", TIME, "10ms", 0, 1e6, NULL, "of a wide-area link")                                          \
-    QDRI_COMMON_OPTIONS(X, "100us", "40ns")
+    QDRI_COMMON_OPTIONS(X, "1", "100us", "40ns")
 static const qdri_option options[] = {LIST(QDRI_OPTION_ENTRY)};
 
 static int64_t cluster_of(const grid *self, int rank) {

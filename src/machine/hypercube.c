@@ -11,7 +11,7 @@ typedef struct cube {
     int dimensions;
 } cube;
 
-#define LIST(X) QDRI_COMMON_OPTIONS(X, "1us", "0.1ns")
+#define LIST(X) QDRI_COMMON_OPTIONS(X, "1", "1us", "0.1ns")
 static const qdri_option options[] = {LIST(QDRI_OPTION_ENTRY)};
 
 static int enclosing(int nodes) {

@@ -17,6 +17,7 @@
 #include "base/owned.h"
 #include "base/text.h"
 #include "base/likeness.h"
+#include "nodes.h"
 #include "topology.h"
 
 struct qdr_machine {
@@ -24,6 +25,7 @@ struct qdr_machine {
     const qdri_topology *topology;
     qdr_machine_parameters parameters;
     qdri_frame frame;
+    qdri_nodes nodes;
     char *spec;
     max_align_t shape[]; /* of the topology */
 };
@@ -165,7 +167,10 @@ qdr_status qdr_machine_create(const char *text, int ranks, qdr_machine **machine
     read_port(&spec, &mu, &port);
     set_parameters(&spec, ranks, mu, &made->parameters);
     set_frame(&spec, ranks, port, &made->frame);
+    qdri_nodes_read(&spec, &made->frame, &made->nodes);
+    made->parameters.node_ranks = (int)made->nodes.k;
     qdr_status status = made->spec ? topology->form(&spec, &made->frame, made->shape) : qdri_fail_memory();
+    if (status == QDR_OK) qdri_nodes_add(&made->nodes, ranks, &made->frame);
     if (status == QDR_OK && made->frame.links > QDRI_MACHINE_LINKS)
         status = qdri_spec_fail(&spec, QDR_ERR_RANGE, "it has %lld links; expected at most %d",
                                 (long long)made->frame.links, QDRI_MACHINE_LINKS);
@@ -222,16 +227,19 @@ int qdr_machine_route_limit(const qdr_machine *machine) {
 }
 
 static int are_apart(const qdr_machine *machine, int from, int to) {
-    int ranks = machine->frame.ranks;
+    int ranks = machine->parameters.ranks;
     return from != to && from >= 0 && to >= 0 && from < ranks && to < ranks;
 }
 
 int qdr_machine_route(const qdr_machine *machine, int from, int to, int64_t *route) {
-    return are_apart(machine, from, to) ? machine->topology->route(machine->shape, from, to, route) : 0;
+    return are_apart(machine, from, to)
+               ? qdri_nodes_route(&machine->nodes, machine->topology, machine->shape, from, to, route)
+               : 0;
 }
 
 double qdr_machine_link_bandwidth(const qdr_machine *machine, int64_t link) {
     if (link < 0 || link >= machine->frame.links) return 0;
+    if (link >= machine->nodes.first_link) return qdri_nodes_bandwidth(&machine->nodes, link);
     return machine->topology->bandwidth ? machine->topology->bandwidth(machine->shape, link)
                                         : machine->frame.link;
 }
@@ -246,7 +254,9 @@ double qdr_machine_latency(const qdr_machine *machine, int from, int to) {
     double hop = machine->parameters.hop;
     if (!are_apart(machine, from, to)) return 0;
     double seconds = hop > 0 ? hop * qdr_machine_route(machine, from, to, NULL) : 0;
-    if (machine->topology->latency) seconds += machine->topology->latency(machine->shape, from, to);
+    int source = qdri_node_at(&machine->nodes, from), target = qdri_node_at(&machine->nodes, to);
+    if (machine->topology->latency && source != target)
+        seconds += machine->topology->latency(machine->shape, source, target);
     return seconds;
 }
 
@@ -285,6 +295,7 @@ const qdr_machine_info *qdr_machine_known(int index) {
     return &info[index];
 }
 
-int qdri_machine_links_are_cuts(const qdr_machine *machine) {
-    return machine->topology->links_are_cuts;
+int qdri_machine_is_cut(const qdr_machine *machine, int64_t link) {
+    return link < machine->nodes.first_link ? machine->topology->links_are_cuts
+                                            : qdri_nodes_is_cut(&machine->nodes, link);
 }

@@ -9,8 +9,8 @@
  * thread. */
 qdr_machine *qdri_machine_retain(const qdr_machine *machine);
 
-/* Whether each link is the only way between the ranks on its two sides, as in a tree: what a route puts on
+/* Whether a link is the only way between the ranks on its two sides, as in a tree: what a route puts on
  * it, no relay can carry round it. */
-int qdri_machine_links_are_cuts(const qdr_machine *machine);
+int qdri_machine_is_cut(const qdr_machine *machine, int64_t link);
 
 #endif

@@ -242,8 +242,8 @@ static void mistakes_are_named(void **state) {
 
 static void shapes_that_do_not_fit_are_named(void **state) {
     (void)state;
-    refuse("mesh:columns=3,rows=4", 13, QDR_ERR_RANGE, "its 12 nodes cannot hold 13 ranks");
-    refuse("mesh:columns=3,rows=4,n=40", 12, QDR_ERR_RANGE, "its 12 nodes cannot hold 40 ranks");
+    refuse("mesh:columns=3,rows=4", 13, QDR_ERR_RANGE, "its 12 places cannot hold 13 ranks");
+    refuse("mesh:columns=3,rows=4,n=40", 12, QDR_ERR_RANGE, "its 12 places cannot hold 40 ranks");
     refuse("torus:dimensions=1,rows=4", 4, QDR_ERR_RANGE, "'rows' is an axis beyond dimensions=1");
     refuse("mesh:dimensions=7", 4, QDR_ERR_RANGE, "'dimensions=7'");
     refuse("mesh:columns=16M,rows=16M,planes=16M", 4, QDR_ERR_RANGE, "more than 268435456 nodes");

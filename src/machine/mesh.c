@@ -25,7 +25,7 @@ typedef struct mesh {
     X("rows", INTEGER, "", 1, QDRI_MACHINE_RANKS, NULL, "extent of the second axis")                         \
     X("planes", INTEGER, "", 1, QDRI_MACHINE_RANKS, NULL, "extent of the third axis")                        \
     X("dimensions", INTEGER, "", 1, MOST_DIMENSIONS, NULL, "number of axes; absent: 2, or as extents need")  \
-    QDRI_COMMON_OPTIONS(X, "1us", "0.1ns")
+    QDRI_COMMON_OPTIONS(X, "1", "1us", "0.1ns")
 static const qdri_option options[] = {LIST(QDRI_OPTION_ENTRY)};
 
 static const char *const axis_key[NAMED] = {"columns", "rows", "planes"};
@@ -74,7 +74,8 @@ static qdr_status fix_extents(const qdri_spec *spec, mesh *self, int *open, int6
     return QDR_OK;
 }
 
-static qdr_status choose_extents(const qdri_spec *spec, int size, mesh *self, int64_t *nodes) {
+static qdr_status choose_extents(const qdri_spec *spec, const qdri_frame *frame, mesh *self, int64_t *nodes) {
+    int size = frame->size;
     int open;
     QDRI_TRY(fix_extents(spec, self, &open, nodes));
     int64_t needed = (size + *nodes - 1) / *nodes;
@@ -85,15 +86,15 @@ static qdr_status choose_extents(const qdri_spec *spec, int size, mesh *self, in
         *nodes *= self->extent[d];
     }
     if (*nodes < size)
-        return qdri_spec_fail(spec, QDR_ERR_RANGE, "its %lld nodes cannot hold %d ranks", (long long)*nodes,
-                              size);
+        return qdri_spec_fail(spec, QDR_ERR_RANGE, "its %lld places cannot hold %d %s", (long long)*nodes,
+                              size, frame->places);
     return QDR_OK;
 }
 
 static qdr_status form(const qdri_spec *spec, qdri_frame *frame, mesh *self) {
     int64_t nodes, stride = 1;
     self->dimensions = count_dimensions(spec);
-    QDRI_TRY(choose_extents(spec, frame->size, self, &nodes));
+    QDRI_TRY(choose_extents(spec, frame, self, &nodes));
     frame->links = nodes * 2 * self->dimensions;
     frame->route_limit = 0;
     for (int d = 0; d < self->dimensions; d++) {

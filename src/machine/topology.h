@@ -3,7 +3,8 @@
  * The shape of a topology: one file, one struct of functions, one line in topologies.c.
  *
  * A topology sees the ranks 0..ranks-1 of a machine with `size` places (size >= ranks), numbers its directed
- * links 0..links-1, and lists the links between two ranks. Its sizes live in a struct of its own, the
+ * links 0..links-1, and lists the links between two ranks. Where ranks share nodes, it sees nodes instead, and the links of
+ * the nodes are none of its own (nodes.h). Its sizes live in a struct of its own, the
  * `shape`, of which the machine knows no more than how big it is. Everything else (ports, packets, startup)
  * is common to all topologies and stands in machine.c.
  */
@@ -18,12 +19,13 @@
 enum { QDRI_MACHINE_RANKS = 1 << 24, QDRI_MACHINE_LINKS = INT32_MAX };
 
 typedef struct qdri_frame {
-    int ranks;       /* asked for: 1..QDRI_MACHINE_RANKS */
-    int size;        /* of the machine, at least `ranks` */
-    double port;     /* bytes per second of a rank: 1 / mu */
-    double link;     /* bytes per second of an ordinary link */
-    int64_t links;   /* set by form() */
-    int route_limit; /* set by form(): the longest route between two of the ranks */
+    int ranks;          /* asked for: 1..QDRI_MACHINE_RANKS */
+    int size;           /* of the machine, at least `ranks` */
+    double port;        /* bytes per second of a rank: 1 / mu */
+    double link;        /* bytes per second of an ordinary link */
+    const char *places; /* what they are, for sentences: "ranks" or "nodes" */
+    int64_t links;      /* set by form() */
+    int route_limit;    /* set by form(): the longest route between two of the ranks */
 } qdri_frame;
 
 typedef struct qdri_topology {
@@ -41,7 +43,7 @@ typedef struct qdri_topology {
     int (*route)(const void *shape, int from, int to, int64_t *route);
     double (*bandwidth)(const void *shape, int64_t link);   /* NULL: all links are ordinary */
     double (*latency)(const void *shape, int from, int to); /* NULL: nothing beyond the hops */
-    int links_are_cuts; /* a link is the only way between the ranks on its two sides */
+    int links_are_cuts; /* a link is the only way between the places on its two sides */
 } qdri_topology;
 
 typedef struct qdri_preset {
@@ -50,6 +52,10 @@ typedef struct qdri_preset {
     const char *spec;
     const char *source;
 } qdri_preset;
+
+/* No links: for whoever has none of his own. */
+qdr_status qdri_crossbar_form(const qdri_spec *spec, qdri_frame *frame, void *shape);
+int qdri_crossbar_route(const void *shape, int from, int to, int64_t *route);
 
 /* Both tables end with NULL, or a NULL name. */
 extern const qdri_topology *const qdri_topologies[];
@@ -69,9 +75,9 @@ static inline int64_t qdri_other(int64_t from, int64_t to) {
 /* ---- options ------------------------------------------------------------------------------------------- */
 
 /* A list of options is a macro, so that the reader's table and the help are one text:
- * X(key, kind, default, lowest, highest, words, meaning). The startup and the time per byte are the only
- * common defaults in which topologies differ. */
-#define QDRI_COMMON_OPTIONS(X, startup, per_byte)                                                            \
+ * X(key, kind, default, lowest, highest, words, meaning). Topologies differ in no other common defaults than
+ * those that they give. */
+#define QDRI_COMMON_OPTIONS(X, ranks_of_a_node, startup, per_byte)                                           \
     X("tau", TIME, startup, 0, 1e6, NULL, "startup of a message")                                            \
     X("mu", TIME, per_byte, 1e-15, 1e3, NULL, "per byte on the wire, at the port of a rank")                 \
     X("rate", RATE, "", 1e-3, 1e15, NULL, "1/mu, instead of mu")                                             \
@@ -90,6 +96,10 @@ static inline int64_t qdri_other(int64_t from, int64_t to) {
     X("queue", INTEGER, "0", 0, 0x1p62, NULL, "bytes a port of a switch holds; 0: nothing is ever lost")     \
     X("timeout", TIME, "200ms", 0, 1e6, NULL, "after which what was lost comes again")                       \
     X("link", RATE, "", 1e-3, 1e15, NULL, "an ordinary link; absent: 1/mu, one transfer at full speed")      \
+    X("k", INTEGER, ranks_of_a_node, 1, QDRI_MACHINE_RANKS, NULL,                                            \
+      "ranks that share a node; links join nodes")                                                           \
+    X("nic", RATE, "", 1e-3, 1e15, NULL, "a node's card, each way; absent: link")                            \
+    X("memory", RATE, "", 1e-3, 1e15, NULL, "a node's memory, all its ranks together; absent: k/mu")         \
     X("n", INTEGER, "", 1, QDRI_MACHINE_RANKS, NULL, "ranks the machine holds; absent: those asked for")
 
 #define QDRI_OPTION_ENTRY(key, kind, standard, lowest, highest, words, meaning)                              \

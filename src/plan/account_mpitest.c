@@ -117,8 +117,7 @@ static void run_case(const char *algorithm, const char *pacing, int barrier, con
 }
 
 int main(int count, char **words) {
-    static const char *const run_time[] = {"paced", "distributed", "distributed:busy-for=no,ahead=no",
-                                           "joined"};
+    static const char *const run_time[] = {"paced", "distributed", "distributed:busy-for=no,ahead=no"};
     static const char *const pacings[] = {QDRI_EXECUTORS(CASE_NAME)};
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

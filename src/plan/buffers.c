@@ -53,11 +53,11 @@ static qdr_status check(const qdri_exchange *exchange, const qdr_buffers *buffer
         return qdri_fail(QDR_ERR_INVALID,
                          "this plan was made to be used again with the sizes of its partners (reuse of its "
                          "options); without, sizes may differ from call to call");
-    return qdri_fail(
-        QDR_ERR_INVALID,
-        "sizes may differ from call to call with paced, async, distributed, bruck and joined, and where no "
-        "algorithm was asked for; this plan was asked to run %s",
-        exchange->candidate->algorithm);
+    return qdri_fail(QDR_ERR_INVALID,
+                     "sizes may differ from call to call with paced, async, distributed, bruck, joined and "
+                     "levels, and where no "
+                     "algorithm was asked for; this plan was asked to run %s",
+                     exchange->candidate->algorithm);
 }
 
 /* ---- bytes --------------------------------------------------------------------------------------------- */

@@ -19,8 +19,7 @@
 
 static int rank, ranks;
 
-static const char *const run_time_algorithms[] = {"paced", "distributed", "distributed:busy-for=no,ahead=no",
-                                                  "joined"};
+static const char *const run_time_algorithms[] = {"paced", "distributed", "distributed:busy-for=no,ahead=no"};
 
 typedef struct pace {
     const char *pacing;

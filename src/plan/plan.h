@@ -311,7 +311,8 @@ struct qdri_candidate {
     /* options of `distributed` */
     int64_t seed;
     int tells_how_busy, goes_ahead;
-    int64_t radix; /* of `bruck` */
+    int64_t radix;  /* of `bruck`, and of `levels` between nodes; 0: all at once */
+    int64_t inside; /* of `levels` inside nodes; 0: nodes make no difference, or all at once */
 };
 
 /* The tags of a plan are enough for so many. */

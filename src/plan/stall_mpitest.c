@@ -371,8 +371,9 @@ static void test_late_on_node(void) {
 
 static void test_late_ranks(void) {
     static const char *const late[][2] = {
-        {"async", NULL},        {"paced", NULL},     {"distributed", NULL}, {"linear", "arrivals"},
-        {"pairwise", "grants"}, {"two-stage", NULL}, {"bruck", NULL},       {"joined", NULL}};
+        {"async", NULL},        {"paced", NULL},        {"distributed", NULL},
+        {"linear", "arrivals"}, {"pairwise", "grants"}, {"two-stage", NULL},
+        {"bruck", NULL},        {"joined", NULL},       {"levels", NULL}};
     test_chain();
     test_cycle();
     for (int i = 0; i < (int)(sizeof late / sizeof late[0]); i += light_or(2, 1))

@@ -144,8 +144,7 @@ static void make_partners(record *plan) {
 
 static qdr_plan_options draw_options(void) {
     static const char *const run_time[] = {
-        NULL,    "async", "paced", "paced", "distributed", "distributed:busy-for=no", "distributed:ahead=no",
-        "joined"};
+        NULL, "async", "paced", "paced", "distributed", "distributed:busy-for=no", "distributed:ahead=no"};
     static const char *const pacings[] = {NULL, QDRI_EXECUTORS(CASE_NAME)};
     static const int64_t sizes[] = {0, 0, 1, 7, 64, 500, 4096, 1 << 20};
     qdr_plan_options options = QDR_PLAN_OPTIONS;
@@ -158,7 +157,7 @@ static qdr_plan_options draw_options(void) {
     options.chunk = sizes[qdri_random_below(&common, COUNT(sizes))];
     options.window = sizes[qdri_random_below(&common, COUNT(sizes))];
     options.in_flight = 1 + (int)qdri_random_below(&common, MOST_IN_FLIGHT);
-    int by_stages = options.algorithm && !strncmp(options.algorithm, "bruck", 5);
+    int by_stages = options.algorithm && case_goes_together(options.algorithm, "stages");
     int can_meet =
         !options.pacing ? free_choice && !by_stages : options.pacing[0] == 'f' || options.pacing[0] == 'a';
     options.barrier = can_meet && one_in(&common, 4);

@@ -6,7 +6,7 @@
  * and then the last message has to travel; all bytes of a way pass it, after one startup. A link is busy for all the bytes that its routes put on it. None of that can be split away: a message cut in two has
  * two startups and at least as many packets.
  *
- * With relays, a startup may carry many messages, and a link may be gone round, except in a tree, where it is the only way. Two
+ * With relays, a startup may carry many messages, and a link may be gone round, unless it is the only way, as in a tree and at a node. Two
  * things remain for the busiest ranks. Their bytes: all of them pass the port, after at least one startup. And spreading: a rank
  * begins one transfer per startup, so that what it knows is known to twice as many after each: data needs ceil(log2(g + 1))
  * startups in a row to leave one rank for g others. Where sends are synchronous, data from g origins needs as many to meet at
@@ -44,9 +44,9 @@ static double stretch_of(const qdr_machine *machine) {
     return p->payload ? (double)p->packet / (double)p->payload : 1;
 }
 
-/* With relays, the rests of several messages may share a packet: whole_packets is 0. */
+/* With relays only links count that nothing can go round, and the rests of several messages may share a packet. */
 static qdr_status load_links(const qdr_pattern_view *view, const qdr_machine *machine, int64_t item_bytes,
-                             int whole_packets, double *busiest) {
+                             int relays, double *busiest) {
     int64_t links = qdr_machine_links(machine);
     *busiest = 0;
     if (links == 0) return QDR_OK;
@@ -56,9 +56,10 @@ static qdr_status load_links(const qdr_pattern_view *view, const qdr_machine *ma
     for (int64_t m = 0; good && m < view->messages; m++) {
         int length = qdr_machine_route(machine, view->origin[m], view->destination[m], route);
         int64_t data = view->items[m] * item_bytes;
-        double bytes = whole_packets ? (double)qdr_machine_wire_bytes(machine, data)
-                                     : stretch_of(machine) * (double)data;
+        double bytes =
+            relays ? stretch_of(machine) * (double)data : (double)qdr_machine_wire_bytes(machine, data);
         for (int i = 0; i < length; i++) {
+            if (relays && !qdri_machine_is_cut(machine, route[i])) continue;
             seconds[route[i]] += bytes / qdr_machine_link_bandwidth(machine, route[i]);
             *busiest = larger(*busiest, seconds[route[i]]);
         }
@@ -136,8 +137,8 @@ qdr_status qdr_bounds_compute_sized(const qdr_pattern *pattern, const qdr_machin
     for (int rank = 0; rank < view.ranks; rank++) take_largest(&loads[rank], p, &result);
     free(loads);
     double cut = 0;
-    QDRI_TRY(load_links(&view, machine, item_bytes, 1, &result.link));
-    if (qdri_machine_links_are_cuts(machine)) QDRI_TRY(load_links(&view, machine, item_bytes, 0, &cut));
+    QDRI_TRY(load_links(&view, machine, item_bytes, 0, &result.link));
+    QDRI_TRY(load_links(&view, machine, item_bytes, 1, &cut));
     if (p->sends == QDR_SENDS_SYNCHRONOUS)
         result.direct = p->ports == QDR_PORTS_HALF ? result.half_duplex : result.full_duplex;
     result.direct = larger(result.direct, result.link);

@@ -37,6 +37,12 @@ qdr_status qdri_relay_bruck(int rank, int ranks, int64_t radix, qdri_relay *rela
  * for ranks of one host: the lowest of them. */
 qdr_status qdri_relay_joined(int rank, int ranks, const int *node, qdri_relay *relay);
 
+/* Two levels of Bruck's: first inside each host, with one radix, until a message is at the rank that has its destination's place on
+ * that host (modulo the members of the smallest host); then from host to host among ranks of the same place, with another radix. Where
+ * hosts are of different sizes, a last stage inside them ends it. */
+qdr_status qdri_relay_levels(int rank, int ranks, const int *node, int64_t inside, int64_t between,
+                             qdri_relay *relay);
+
 void qdri_relay_free(qdri_relay *relay);
 
 #endif

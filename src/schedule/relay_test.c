@@ -116,18 +116,54 @@ static void join_all(int ranks, const int *node) {
 }
 
 /* Hosts of equal size, of different sizes, of one rank, and with ranks that are not neighbors. */
-static void from_host_to_host(void **state) {
+static void on_many_hosts(void (*function)(int ranks, const int *node)) {
     int node[MOST];
-    (void)state;
     for (int ranks = 1; ranks <= MOST; ranks += 1 + ranks / 4)
         for (int size = 1; size <= ranks; size++) {
             for (int r = 0; r < ranks; r++) node[r] = r / size * size;
-            join_all(ranks, node);
+            function(ranks, node);
             for (int r = 0; r < ranks; r++) node[r] = r % size;
-            join_all(ranks, node);
+            function(ranks, node);
             for (int r = 0; r < ranks; r++) node[r] = r < size ? 0 : r;
-            join_all(ranks, node);
+            function(ranks, node);
         }
+}
+
+static void from_host_to_host(void **state) {
+    (void)state;
+    on_many_hosts(join_all);
+}
+
+static void climb_all(int ranks, const int *node, int64_t inside, int64_t between) {
+    for (int r = 0; r < ranks; r++)
+        assert_int_equal(qdri_relay_levels(r, ranks, node, inside, between, &relay[r]), QDR_OK);
+    walk(ranks);
+}
+
+static void climb_all_radices(int ranks, const int *node) {
+    for (int64_t inside = 2; inside <= 8; inside += 3)
+        for (int64_t between = 2; between <= 8; between += 3) climb_all(ranks, node, inside, between);
+    climb_all(ranks, node, ranks + 1, 2);
+    climb_all(ranks, node, 2, ranks + 1);
+}
+
+static void by_levels(void **state) {
+    (void)state;
+    on_many_hosts(climb_all_radices);
+}
+
+/* With 8 hosts of 4: two stages inside, three between. With 4 of 8 and the largest radices: all others once. */
+static void few_on_each_level(void **state) {
+    int node[32];
+    (void)state;
+    for (int r = 0; r < 32; r++) node[r] = r / 4 * 4;
+    climb_all(32, node, 2, 2);
+    for (int r = 0; r < 32; r++) assert_int_equal(hauls[r], 2 + 3);
+    assert_int_equal(longest, 16);
+    for (int r = 0; r < 32; r++) node[r] = r / 8 * 8;
+    climb_all(32, node, 8, 4);
+    for (int r = 0; r < 32; r++) assert_int_equal(hauls[r], 7 + 3);
+    assert_int_equal(longest, 8);
 }
 
 /* With 8 hosts of 4 ranks each has 28 ranks on other hosts, and hands over two hauls there at most. */
@@ -142,9 +178,9 @@ static void few_leave_a_host(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(around_the_circle),
-        cmocka_unit_test(from_host_to_host),
-        cmocka_unit_test(few_leave_a_host),
+        cmocka_unit_test(around_the_circle), cmocka_unit_test(from_host_to_host),
+        cmocka_unit_test(few_leave_a_host),  cmocka_unit_test(by_levels),
+        cmocka_unit_test(few_on_each_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,8 @@
     X(balanced)                                                                                              \
     X(recursive)                                                                                             \
     X(bruck)                                                                                                 \
+    X(joined)                                                                                                \
+    X(levels)                                                                                                \
     X(greedy)                                                                                                \
     X(random)                                                                                                \
     X(random_link)                                                                                           \
@@ -20,7 +22,6 @@
     X(coloring)                                                                                              \
     X(split)                                                                                                 \
     X(paced)                                                                                                 \
-    X(distributed)                                                                                           \
-    X(joined)
+    X(distributed)
 
 #endif

@@ -77,11 +77,13 @@ typedef struct hauls {
 
 static qdr_status find_relay(const qdri_exchange *slot, qdri_relay *relay) {
     int rank = slot->program->rank, ranks = slot->program->ranks;
-    if (slot->candidate->radix > 0) return qdri_relay_bruck(rank, ranks, slot->candidate->radix, relay);
+    int64_t radix = slot->candidate->radix, inside = slot->candidate->inside;
+    if (radix > 0 && inside == 0) return qdri_relay_bruck(rank, ranks, radix, relay);
     int *node = QDRI_ARRAY(int, ranks);
     if (!node) return qdri_fail_memory();
     for (int i = 0; i < ranks; i++) node[i] = qdri_node_of(slot->wire, i);
-    qdr_status status = qdri_relay_joined(rank, ranks, node, relay);
+    qdr_status status = inside > 0 ? qdri_relay_levels(rank, ranks, node, inside, radix, relay)
+                                   : qdri_relay_joined(rank, ranks, node, relay);
     free(node);
     return status;
 }
@@ -521,7 +523,9 @@ static int awaits(const qdri_exchange *exchange, int64_t *phase, const char **wh
 }
 
 static void read_options(qdri_candidate *candidate, const qdri_spec *spec) {
-    candidate->radix = strcmp(spec->name, "bruck") ? 0 : qdri_spec_integer(spec, "radix");
+    int is_joined = !strcmp(spec->name, "joined"), has_levels = !strcmp(spec->name, "levels");
+    candidate->radix = is_joined ? 0 : qdri_spec_integer(spec, "radix");
+    candidate->inside = has_levels ? qdri_spec_integer(spec, "inside") : 0;
 }
 
 static qdri_room room(const qdri_exchange *exchange) {
@@ -531,8 +535,8 @@ static qdri_room room(const qdri_exchange *exchange) {
 
 const qdri_executor qdri_executor_stages = {
     .pacing = "stages",
-    .summary = "when all of the stage before has come; as one message, with what is passed on (bruck and "
-               "joined alone)",
+    .summary = "when all of the stage before has come; as one message, with what is passed on (bruck, "
+               "joined and levels alone)",
     .runs_by_itself = 1,
     .whole = 1,
     .state_bytes = sizeof(hauls),
