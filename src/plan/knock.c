@@ -46,6 +46,22 @@ static void was_answered(qdri_operation *operation, qdr_status status) {
     end_one(((knock *)((char *)operation - offsetof(knock, receive)))->all);
 }
 
+/* Those to whom a rank hands on, and from whom it takes, where the only candidate passes messages on. */
+static int find_relays(const qdr_plan *plan, char *has_met, int *partner, int *count) {
+    const qdri_candidate *only = &plan->candidate[0];
+    int ranks = qdri_wire_ranks(plan->wire), rank = qdri_wire_rank(plan->wire);
+    if (plan->candidates > 1 || !only->executor->meets) return 0;
+    char *is_met = QDRI_ZERO_ARRAY(char, ranks);
+    if (is_met && only->is_far) only->executor->meets(&only->slot[0], is_met);
+    for (int r = 0; is_met && r < ranks; r++)
+        if (is_met[r] && !has_met[r] && !qdri_node_shared(plan->wire, rank, r)) {
+            has_met[r] = 1;
+            partner[(*count)++] = r;
+        }
+    free(is_met);
+    return 1;
+}
+
 /* Both ends know of a message that is not empty. */
 static void find_strangers(const qdr_plan *plan, char *has_met, int *partner, int *count) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
@@ -97,8 +113,9 @@ void qdri_plan_knock(qdr_plan *plan, double deadline) {
     if (qdri_wire_one_host(plan->wire) || qdri_wire_joins_programs(plan->wire)) return;
     acquaintances *known =
         qdri_wire_kept_or_made(plan->wire, release, "acquaintances", (int64_t)sizeof *known + ranks);
-    int *partner = QDRI_ARRAY(int, plan->near->far_outs + plan->near->far_ins);
-    if (known && partner) find_strangers(plan, known->has_met, partner, &count);
+    int *partner = QDRI_ARRAY(int, ranks);
+    if (known && partner && !find_relays(plan, known->has_met, partner, &count))
+        find_strangers(plan, known->has_met, partner, &count);
     if (count > 0) knock_at(plan, partner, count, deadline);
     free(partner);
 }

@@ -61,6 +61,8 @@ typedef struct qdri_executor {
     /* A control message has come; NULL where it never listens for one. */
     void (*control)(qdri_exchange *exchange, int from, const qdri_note *note);
     void (*leave)(qdri_exchange *exchange); /* it is given up in the middle; may be NULL */
+    /* With whom it exchanges messages, marked by rank, where these are not the partners; NULL: they are. */
+    void (*meets)(const qdri_exchange *slot, char *is_met);
     /* The rank that it waits for, beyond data, in which phase, and for what; -1: none. May be NULL. */
     int (*awaits)(const qdri_exchange *exchange, int64_t *phase, const char **what);
 } qdri_executor;

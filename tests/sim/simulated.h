@@ -54,8 +54,8 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* The median of `then` exchanges after `first` others, of a plan by these options; of a schedule, unless it is NULL. */
-static double simulate(const qdr_pattern *pattern, const qdr_plan_options *options,
-                       const qdr_schedule *schedule, int first, int then) {
+__attribute__((unused)) static double simulate(const qdr_pattern *pattern, const qdr_plan_options *options,
+                                               const qdr_schedule *schedule, int first, int then) {
     qdr_partners *partners;
     qdr_plan *plan;
     TRY(qdr_partners_from_pattern(MPI_COMM_WORLD, pattern, &partners));

@@ -510,6 +510,12 @@ static void stage(qdri_exchange *exchange) {
     go_on(exchange); /* where nothing comes in the first stage */
 }
 
+static void meets(const qdri_exchange *slot, char *is_met) {
+    const hauls *state = slot->state;
+    for (int i = 0; i < state->relay.outs; i++) is_met[state->relay.out[i].partner] = 1;
+    for (int i = 0; i < state->relay.ins; i++) is_met[state->relay.in[i].partner] = 1;
+}
+
 /* A haul of this stage that has not come. */
 static int awaits(const qdri_exchange *exchange, int64_t *phase, const char **what) {
     const hauls *state = exchange->state;
@@ -550,5 +556,6 @@ const qdri_executor qdri_executor_stages = {
     .stage = stage,
     .arrived = arrived,
     .leave = leave,
+    .meets = meets,
     .awaits = awaits,
 };
