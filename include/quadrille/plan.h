@@ -94,10 +94,11 @@ typedef struct qdr_plan_options {
     /* As for qdr_schedule_create(), or "auto": what turns out to be fastest. NULL: QDR_ALGORITHM of the environment, else
      * "auto". */
     const char *algorithm;
-    const qdr_machine *machine; /* for algorithms that need one; and, without an algorithm, to begin with what it predicts */
-    const char *pacing;         /* a name of qdr_pacing(); NULL: what suits the algorithm */
-    int64_t chunk;              /* bytes; 0: QDR_CHUNK, else the default */
-    int64_t window;             /* bytes; 0: QDR_WINDOW, else found by measuring */
+    const qdr_machine *
+        machine; /* for algorithms that need one; and, without an algorithm, to begin with what it predicts */
+    const char *pacing;        /* a name of qdr_pacing(); NULL: what suits the algorithm */
+    int64_t chunk;             /* bytes; 0: QDR_CHUNK, else the default */
+    int64_t window;            /* bytes; 0: QDR_WINDOW, else found by measuring */
     const char *transport;     /* "node": memory between ranks that share a node, the rest by schedule; "net":
                                  * everything by schedule; NULL: QDR_TRANSPORT, else "node", but "net" where
                                  * all ranks share a node and an algorithm was asked for by name */
@@ -109,7 +110,7 @@ typedef struct qdr_plan_options {
     /* How many exchanges are expected, all of them with the partners' own sizes: then, without an algorithm, also those are tried
      * that have to know every size, and that take time to build. 0: unknown, and sizes may differ from call to call. */
     int64_t reuse;
-    int64_t item_bytes; /* of an item, as exchanges will say, for what `machine` predicts; 0: 1 */
+    int64_t item_bytes; /* of an item, as exchanges will say, for what is chosen beforehand; 0: 1 */
 } qdr_plan_options;
 #ifdef __cplusplus
 #define QDR_PLAN_OPTIONS qdr_plan_options_initial()

@@ -60,6 +60,7 @@ typedef struct qdr_algorithm_info {
     int direct;        /* every message goes straight from origin to destination */
     int at_run_time;   /* has no schedule beforehand; the order is decided while the exchange runs */
     int needs_machine; /* cannot be built without one */
+    int by_nodes; /* differs from others only where ranks share nodes: on such a machine, and in a plan */
 } qdr_algorithm_info;
 
 /* Local. The index-th algorithm; NULL past the last. `options` lives until the calling thread's next call that describes
@@ -159,11 +160,12 @@ typedef struct qdr_bounds {
     /* Direct, synchronous sends. Full ports: max over ranks of tau * messages + mu * bytes, out or in. Half ports: the same with
      * out and in added. */
     double full_duplex, half_duplex;
-    double link;   /* direct: most loaded link under the machine's routes (0: no links) */
-    double relay;  /* any schedule: startups of a spreading tree, or all bytes through the busiest port */
-    double direct; /* the largest that holds for direct schedules on this machine; where sends are buffered, startups may
+    double link;  /* direct: most loaded link under the machine's routes (0: no links) */
+    double relay; /* any schedule: startups of a spreading tree, or all bytes through the busiest port */
+    double
+        direct; /* the largest that holds for direct schedules on this machine; where sends are buffered, startups may
                     * pass while earlier bytes are on their way */
-    double any;    /* the largest that holds for every schedule on this machine */
+    double any; /* the largest that holds for every schedule on this machine */
 } qdr_bounds;
 
 /* Local. Cost: O(messages * route length). */

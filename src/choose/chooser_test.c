@@ -219,7 +219,7 @@ static void more_is_tried_where_sizes_stay(void **state) {
     assert_int_equal(rule.care.small, 8);
     facts.sharing = 2;
     rule = qdri_rule(&facts, NULL, 0);
-    assert_string_equal(rule.algorithm[3], "joined");
+    assert_string_equal(rule.algorithm[3], "levels:2,inside=2");
     facts.is_idle = 1; /* and could pass on nothing */
     rule = qdri_rule(&facts, NULL, 0);
     assert_string_equal(rule.algorithm[rule.count - 1], "coloring");

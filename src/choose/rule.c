@@ -6,7 +6,8 @@
  *     pairwise   needs no grants, and where all phases end together it is the best
  *     async      is the cheapest for small messages, and where ports never overflow
  *     bruck      has lg n messages where the others have n; what it passes on makes it dear for large ones
- *     joined     the same where ranks share hosts: one message from each host to each other
+ *     levels     the same where ranks share hosts: first inside them, then from host to host
+ *     joined     where they are few: one message from each host to each other
  *     coloring   has the fewest phases, and has to be built: after some exchanges that has paid
  *
  * Sizes may differ at every exchange of a plan whose algorithm nobody asked for, unless it is said how often they are the
@@ -16,6 +17,8 @@
  * than one rank no port of a rank overflows, but a link that many messages share may: there a window is worth a trial.
  */
 #include "choose/rule.h"
+
+#include "choose/relays.h"
 
 #include <stdio.h>
 
@@ -63,8 +66,15 @@ static void explain(const qdri_traits *facts, char *why, size_t size) {
                  (long long)facts->fan_in);
 }
 
+static const char *way_of_passing(const qdri_traits *facts) {
+    double bytes = (double)(facts->largest + facts->smallest) / 2 *
+                   (double)(facts->item_bytes > 1 ? facts->item_bytes : 1);
+    qdri_relay_facts usual = qdri_relay_usual(facts->ranks, facts->sharing > 1 ? facts->sharing : 1, bytes);
+    return qdri_relay_spec(qdri_relay_way(&usual));
+}
+
 qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
-    qdri_rule_result result = {.count = 0};
+    qdri_rule_result result = {.passed_on = -1};
     if (why) explain(facts, why, size);
     if (facts->one_host || facts->fan_in <= 1) {
         add(&result, "async", NO_CARE);
@@ -76,14 +86,17 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     add(&result, "paced", NO_CARE);
     if (!is_even && facts->smallest > 0) add(&result, "pairwise", NO_CARE);
     add(&result, "async", RISKY);
-    if (is_passed_on(facts)) add(&result, facts->sharing > 1 ? "joined" : "bruck", SMALL);
+    if (is_passed_on(facts)) {
+        result.passed_on = result.count;
+        add(&result, way_of_passing(facts), SMALL);
+    }
     if (is_worth_building(facts)) add(&result, "coloring", NO_CARE);
     return result;
 }
 
 void qdri_rule_reorder(qdri_rule_result *rule, int count, const int64_t *order) {
     qdri_rule_result given = *rule;
-    *rule = (qdri_rule_result){.count = 0};
+    *rule = (qdri_rule_result){.passed_on = -1};
     for (int i = 0; i < count; i++)
         add(rule, given.algorithm[order[i]],
             given.care.risky >> order[i] & 1   ? RISKY

@@ -17,6 +17,7 @@ typedef struct qdri_traits {
     int64_t fan_in, least_fan_in; /* most and fewest messages with items into one rank */
     int64_t largest, smallest;    /* items of a message; a partner without items has one of 0 */
     int64_t reuse;                /* exchanges with these very sizes; 0: sizes may differ */
+    int64_t item_bytes;           /* 0 is 1 */
     int is_idle;                  /* a rank has no partner, and may leave out exchanges */
 } qdri_traits;
 
@@ -24,6 +25,7 @@ typedef struct qdri_rule_result {
     const char *algorithm[QDRI_CHOOSER_MOST];
     int count;
     qdri_care care;
+    int passed_on; /* which of them passes messages on; -1: none */
 } qdri_rule_result;
 
 /* Whether everyone has about the same for everyone. */

@@ -342,6 +342,7 @@ static qdr_status decide(qdr_plan *plan, qdr_status *mine, const qdr_plan_option
             .largest = fact[LARGEST].value,
             .smallest = fact[SMALLEST].value,
             .reuse = settings->reuse,
+            .item_bytes = settings->item_bytes,
             .is_idle = fact[IDLE].value != 0,
         };
         QDRI_TRY(choose(plan, settings, fact[FORESEEING].value ? options->machine : NULL,

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/decode.h"
+#include "choose/relays.h"
 #include "discover/partners.h"
 #include "wire/agree.h"
 
@@ -12,10 +13,26 @@
  * machine says: of two that take the same the one without goes first. */
 static const double hopeless = 1.6, cost_of_pacing = 1.1;
 
-/* What rank 0 tells: places in the rule's list, the best first. */
+/* What rank 0 tells: places in the rule's list, the best first; and how messages are passed on. */
 typedef struct foreseen {
     int64_t count, place[QDRI_CHOOSER_MOST];
+    int64_t relay;
 } foreseen;
+
+/* By the machine's figures, in which memory costs what a network does. */
+static int way_of_passing(const qdr_plan *plan, const qdri_settings *settings, const qdr_machine *machine) {
+    const qdr_machine_parameters *p = qdr_machine_look(machine);
+    double items = (double)(plan->facts.largest + plan->facts.smallest) / 2;
+    return qdri_relay_way(&(qdri_relay_facts){.ranks = plan->facts.ranks,
+                                              .sharing = plan->sharing,
+                                              .bytes = items * (double)settings->item_bytes,
+                                              .startup = p->tau / p->mu,
+                                              .inside = 1});
+}
+
+static void pass_by(qdri_rule_result *rule, int way) {
+    if (rule->passed_on >= 0) rule->algorithm[rule->passed_on] = qdri_relay_spec(way);
+}
 
 /* Seconds to build a schedule that has to know all messages, and to spread over its uses. */
 static double share_of_building(const char *algorithm, int64_t messages, int64_t reuse) {
@@ -56,6 +73,7 @@ static qdr_status decode(const foreseen *told, int candidates) {
     const qdri_teller teller = {NULL, 0};
     unsigned seen = 0;
     QDRI_TRY(qdri_decode_word(teller, "number of candidates", told->count, 1, candidates));
+    QDRI_TRY(qdri_decode_word(teller, "way of passing on", told->relay, 0, QDRI_RELAY_WAYS - 1));
     for (int64_t i = 0; i < told->count; i++) {
         QDRI_TRY(qdri_decode_word(teller, "place of a candidate", told->place[i], 0, candidates - 1));
         if (seen >> told->place[i] & 1) return qdri_fail(QDR_ERR_MISMATCH, "rank 0 named a candidate twice");
@@ -75,8 +93,11 @@ qdr_status qdri_foresee(qdr_plan *plan, const qdri_settings *settings, const qdr
         if (ranks != qdri_wire_ranks(plan->wire))
             status = qdri_fail(QDR_ERR_INVALID, "the machine is one of %d ranks, the communicator has %d",
                                ranks, qdri_wire_ranks(plan->wire));
-        else
+        else {
+            told.relay = way_of_passing(plan, settings, machine);
+            pass_by(rule, (int)told.relay);
             order(matrix, settings, machine, rule, &told);
+        }
     }
     qdr_pattern_destroy(&matrix);
     QDRI_TRY(qdri_agree(plan->wire, &(qdri_agreement){.call = "qdr_plan_create",
@@ -85,6 +106,8 @@ qdr_status qdri_foresee(qdr_plan *plan, const qdri_settings *settings, const qdr
                                                       .told_bytes = (int)sizeof told,
                                                       .deadline = deadline}));
     *mine = decode(&told, rule->count);
-    if (!*mine) qdri_rule_reorder(rule, (int)told.count, told.place);
+    if (*mine) return QDR_OK;
+    pass_by(rule, (int)told.relay);
+    qdri_rule_reorder(rule, (int)told.count, told.place);
     return QDR_OK;
 }

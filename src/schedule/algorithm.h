@@ -28,6 +28,7 @@ struct qdri_algorithm {
     unsigned promises;
     int staged;
     int at_run_time;
+    int by_nodes; /* where ranks share no nodes it is what another is */
     int any_size; /* a plan of it takes other sizes at every call: both ends know enough by themselves */
     const char *pacing; /* how plans run it unless asked otherwise; NULL: by arrivals */
     int needs_machine;

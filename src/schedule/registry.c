@@ -58,6 +58,7 @@ const qdr_algorithm_info *qdr_algorithm(int index) {
         .promises = algorithm->promises,
         .direct = !algorithm->staged,
         .at_run_time = algorithm->at_run_time,
+        .by_nodes = algorithm->by_nodes,
         .needs_machine = algorithm->needs_machine,
     };
     return &info[index];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * scale SIZES BYTES METHOD...: what an exchange between all ranks takes in simulated time, by each method: `mpi-pairwise` (MPI_Sendrecv
- * with the rank one ahead, then two, ...) or an algorithm of plans. SIZES is how lengths of messages are distributed, with a mean of BYTES:
+ * with the rank one ahead, then two, ...) or an algorithm of plans, behind a slash its pacing. SIZES is how lengths of messages are distributed, with a mean of BYTES:
  * equal, uniform, normal or powerlaw. No rank holds more than its own row and column, so that a thousand of them fit. It fails where a
  * method is slower than the first one, if it is the only other one.
  *
@@ -59,6 +59,7 @@ static double by_plan(const char *algorithm, const int64_t *out, const int64_t *
     qdr_plan *plan;
     qdr_plan_options options = QDR_PLAN_OPTIONS;
     qdr_buffers buffers = {0};
+    char name[100];
     int *other = malloc((size_t)ranks * sizeof *other), count = 0;
     int64_t *send = malloc((size_t)ranks * sizeof *send), *receive = malloc((size_t)ranks * sizeof *receive);
     for (int r = 0; r < ranks; r++)
@@ -67,7 +68,11 @@ static double by_plan(const char *algorithm, const int64_t *out, const int64_t *
             send[count] = out[r];
             receive[count++] = in[r];
         }
-    options.algorithm = algorithm;
+    snprintf(name, sizeof name, "%s", algorithm);
+    char *pacing = strchr(name, '/');
+    if (pacing) *pacing++ = 0;
+    options.algorithm = name;
+    options.pacing = pacing;
     options.transport = "net";
     TRY(qdr_partners_from_both(MPI_COMM_WORLD, count, other, send, count, other, receive, 1, &partners));
     TRY(qdr_plan_create(partners, &options, &plan));

@@ -97,8 +97,9 @@ static void choose_candidates(const arguments *arguments, study *study) {
     for (int i = 0; (text = argument_nth(arguments, "algorithm", i)); i++)
         while ((name = next_name(&text))) add_candidate(study, name);
     study->asked = study->candidates;
+    int has_nodes = qdr_machine_look(study->machine)->node_ranks > 1;
     for (int i = 0; !study->asked && (info = qdr_algorithm(i)); i++)
-        if (!info->at_run_time) add_candidate(study, copy_text(info->name));
+        if (!info->at_run_time && (has_nodes || !info->by_nodes)) add_candidate(study, copy_text(info->name));
 }
 
 static int is_faster(const candidate *a, const candidate *b) {

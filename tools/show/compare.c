@@ -23,16 +23,19 @@ static void add_candidate(comparison *comparison, char *spec) {
     comparison->rows++;
 }
 
-/* All that have a schedule beforehand, and with a pacing the others too; or the ones asked for. */
+/* All that have a schedule beforehand, and with a pacing the others too; or the ones asked for. Those that differ from others
+ * only where ranks share nodes need a machine with such nodes. */
 static void choose_candidates(const arguments *arguments, comparison *comparison) {
     const qdr_algorithm_info *info;
     const char *text;
     char *name;
     for (int i = 0; (text = argument_nth(arguments, "algorithm", i)); i++)
         while ((name = next_name(&text))) add_candidate(comparison, name);
+    int has_nodes = comparison->machine && qdr_machine_look(comparison->machine)->node_ranks > 1;
     comparison->asked = comparison->rows > 0;
     for (int i = 0; !comparison->asked && (info = qdr_algorithm(i)); i++)
-        if (!info->at_run_time || (comparison->pacing && !*comparison->pacing))
+        if ((!info->at_run_time || (comparison->pacing && !*comparison->pacing)) &&
+            (has_nodes || !info->by_nodes))
             add_candidate(comparison, copy_text(info->name));
 }
 

@@ -55,6 +55,7 @@ const qdri_algorithm qdri_algorithm_joined = {
     .knowledge = QDR_KNOWS_ROW_AND_COLUMN,
     .promises = QDR_PROMISES_PERMUTATION,
     .staged = 1,
+    .by_nodes = 1,
     .pacing = "stages",
     QDRI_OPTIONS(options),
     .build = build,
