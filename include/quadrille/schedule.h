@@ -165,7 +165,8 @@ typedef struct qdr_bounds {
     double
         direct; /* the largest that holds for direct schedules on this machine; where sends are buffered, startups may
                     * pass while earlier bytes are on their way */
-    double any; /* the largest that holds for every schedule on this machine */
+    double any;   /* the largest that holds for every schedule on this machine */
+    double ports; /* direct: of the ports of ranks alone; `direct` is the larger of it and of `link` */
 } qdr_bounds;
 
 /* Local. Cost: O(messages * route length). */

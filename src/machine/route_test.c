@@ -4,7 +4,7 @@
  * written from the numbering that the topology's file states; a route must lead from one rank to the other
  * through ends that meet. The rest are properties that hold for every machine there is.
  */
-#include "quadrille/machine.h"
+#include "machine/machine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -327,6 +327,42 @@ static void nodes_share_their_card(void **state) {
         follow_all("node:k=3,rate=10GB/s,nic=20GB/s", ranks, 1, follow_node);
 }
 
+/* Any topology joins nodes as it joins ranks: its route between two nodes, behind one card and before the other. */
+static void any_topology_joins_nodes(void **state) {
+    static const char *const plain[] = {"hypercube:link=1GB/s", "torus:columns=3",
+                                        "fattree:arity=2,growth=1.5", "dragonfly:hosts=2,routers=2",
+                                        "grid:clusters=2"};
+    enum { K = 3, RANKS = 14, NODES = 5, LONGEST = 20 };
+    int64_t inner[LONGEST], list[LONGEST];
+    char text[100];
+    (void)state;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        qdr_machine *nodes, *machine;
+        snprintf(text, sizeof text, "%s,k=%d,nic=7GB/s,memory=9GB/s", plain[i], K);
+        assert_int_equal(qdr_machine_create(plain[i], NODES, &nodes), QDR_OK);
+        assert_int_equal(qdr_machine_create(text, RANKS, &machine), QDR_OK);
+        int64_t own = qdr_machine_links(nodes);
+        assert_int_equal(qdr_machine_look(machine)->node_ranks, K);
+        assert_int_equal(qdr_machine_links(machine), own + 3 * NODES);
+        for (int from = 0; from < RANKS; from++)
+            for (int to = 0; to < RANKS; to++) {
+                int home = from / K, away = to / K, length = qdr_machine_route(machine, from, to, list);
+                int between = qdr_machine_route(nodes, home, away, inner);
+                assert_in_range(length, 0, qdr_machine_route_limit(machine));
+                assert_int_equal(length, from == to ? 0 : home == away ? 1 : between + 2);
+                if (from == to) continue;
+                assert_int_equal(list[0], own + 3 * home + (home == away ? 2 : 0));
+                assert_true(qdr_machine_link_bandwidth(machine, list[0]) == (home == away ? 9e9 : 7e9));
+                assert_int_equal(qdri_machine_is_cut(machine, list[0]), home != away);
+                if (home == away) continue;
+                assert_memory_equal(list + 1, inner, sizeof *inner * (size_t)between);
+                assert_int_equal(list[length - 1], own + 3 * away + 1);
+            }
+        qdr_machine_destroy(&nodes);
+        qdr_machine_destroy(&machine);
+    }
+}
+
 static void follow_grid(const qdr_machine *machine, int from, int to, const int64_t *list, int length) {
     int home = from * 3 / 10, away = to * 3 / 10; /* blocks of 4, 3 and 3 */
     double latency = qdr_machine_latency(machine, from, to);
@@ -404,6 +440,7 @@ int main(void) {
         cmocka_unit_test(cm5_capacities),
         cmocka_unit_test(dragonfly_routes_are_minimal),
         cmocka_unit_test(nodes_share_their_card),
+        cmocka_unit_test(any_topology_joins_nodes),
         cmocka_unit_test(grid_crosses_one_wide_link),
         cmocka_unit_test(every_machine_keeps_the_promises),
         cmocka_unit_test(strangers_get_nothing),

@@ -141,7 +141,8 @@ qdr_status qdr_bounds_compute_sized(const qdr_pattern *pattern, const qdr_machin
     QDRI_TRY(load_links(&view, machine, item_bytes, 1, &cut));
     if (p->sends == QDR_SENDS_SYNCHRONOUS)
         result.direct = p->ports == QDR_PORTS_HALF ? result.half_duplex : result.full_duplex;
-    result.direct = larger(result.direct, result.link);
+    result.ports = result.direct;
+    result.direct = larger(result.ports, result.link);
     result.any = larger(result.relay, cut);
     qdri_sized_fill(bounds, bounds_bytes, &result, sizeof result);
     return QDR_OK;

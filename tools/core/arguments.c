@@ -116,6 +116,10 @@ const char *argument(const arguments *arguments, const char *name) {
     return argument_nth(arguments, name, 0);
 }
 
+int argument_exists(const arguments *arguments, const char *name) {
+    return find_long(arguments->command, name, strlen(name)) != NULL;
+}
+
 int argument_count(const arguments *arguments, const char *name, int64_t lowest, int64_t highest,
                    int64_t *count) {
     const char *text = argument(arguments, name);

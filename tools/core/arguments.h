@@ -63,6 +63,9 @@ int arguments_read(const command *command, int count, char **words, arguments *a
 /* The option's value ("" for a flag), NULL when it was not given. The name must stand in the table. */
 const char *argument(const arguments *arguments, const char *name);
 
+/* Whether the command has this option, given or not. */
+int argument_exists(const arguments *arguments, const char *name);
+
 /* The index-th value of an option that repeats; NULL past the last. */
 const char *argument_nth(const arguments *arguments, const char *name, int index);
 

@@ -7,10 +7,13 @@
 #include "input.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "complain.h"
+#include "hosts.h"
 #include "mesh.h"
 #include "progress.h"
 
@@ -95,5 +98,12 @@ int input_machine(const arguments *arguments, const char *standard, int ranks, q
     *machine = NULL;
     if (!spec) spec = standard;
     if (!spec) return EXIT_GOOD;
-    return qdr_machine_create(spec, ranks, machine) ? complain_library() : EXIT_GOOD;
+    int64_t per_host = 1;
+    int code = argument_exists(arguments, "ranks-per-host") ? hosts_ranks(arguments, &per_host) : EXIT_GOOD;
+    if (code) return code;
+    char *text = per_host > 1 ? print_text("%s%ck=%" PRId64, spec, strchr(spec, ':') ? ',' : ':', per_host)
+                              : copy_text(spec);
+    if (qdr_machine_create(text, ranks, machine)) code = complain_library();
+    free(text);
+    return code;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/complain.h"
+#include "core/hosts.h"
 #include "core/input.h"
 #include "core/progress.h"
 
@@ -118,6 +119,7 @@ static const option options[] = {
     {'a', "algorithm", "NAMES", "of patterns, only these: A,B,C; the first 4 are drawn in time",
      OPTION_REPEATS},
     OPTION_MACHINE("predict on this machine (default ethernet; for benchmarks: none)"),
+    OPTION_RANKS_PER_HOST,
     {0, "title", "TEXT", "the title of the page", OPTION_ONCE},
     OPTION_BYTES,
     OPTIONS_END,

@@ -160,6 +160,12 @@ static json_t *facts_of(const study *study) {
     report_fact(facts, "traffic", "max(r, c): through the busiest port", "%s", report_bytes(s->traffic, one));
     report_fact(facts, "direct bound", "no direct schedule is faster", "%s",
                 report_seconds(study->bounds.direct, one));
+    if (qdr_machine_look(study->machine)->node_ranks > 1) {
+        report_fact(facts, "bound of ports", "of ranks: direct schedules", "%s",
+                    report_seconds(study->bounds.ports, one));
+        report_fact(facts, "bound of hosts", "cards, memory and links of hosts: direct schedules", "%s",
+                    report_seconds(study->bounds.link, one));
+    }
     report_fact(facts, "bound of all", "no schedule at all is faster", "%s",
                 report_seconds(study->bounds.any, one));
     return page_facts("The pattern in numbers", facts);

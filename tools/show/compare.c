@@ -12,6 +12,7 @@
 #include "core/arguments.h"
 #include "compare.h"
 #include "core/complain.h"
+#include "core/hosts.h"
 #include "core/input.h"
 #include "core/progress.h"
 
@@ -151,7 +152,7 @@ static int broken_rows(const comparison *comparison) {
 /* Plans wait for no send, so that startups of several messages may be under way at once, also on machines whose own sends are
  * synchronous; only pacing by turns takes one after the other. What holds then is that of bytes, and of one startup. */
 static int find_bounds(const arguments *arguments, comparison *comparison) {
-    const char *spec = argument(arguments, "machine"), *pacing = comparison->pacing;
+    const char *spec = qdr_machine_spec(comparison->machine), *pacing = comparison->pacing;
     const qdr_machine_parameters *p = qdr_machine_look(comparison->machine);
     qdr_machine *machine = NULL;
     char text[400];
@@ -162,6 +163,7 @@ static int find_bounds(const arguments *arguments, comparison *comparison) {
     qdr_status status = qdr_machine_create(text, p->ranks, &machine);
     if (!status) status = qdr_bounds_compute(comparison->pattern, machine, 1, &comparison->bounds);
     comparison->bounds.direct += p->tau;
+    comparison->bounds.ports += p->tau;
     comparison->bounds.any += p->tau;
     qdr_machine_destroy(&machine);
     return status ? complain_library() : EXIT_GOOD;
@@ -230,6 +232,7 @@ static int run(const arguments *arguments, FILE *out) {
 
 static const option options[] = {
     {'m', "machine", "MACHINE", "the machine to predict on", OPTION_REQUIRED},
+    OPTION_RANKS_PER_HOST,
     OPTIONS_OF_COMPARISON,
     {0, "check", NULL, "also check every schedule; exit code 1 when one fails", OPTION_ONCE},
     OPTION_JSON,

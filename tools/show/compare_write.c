@@ -102,6 +102,16 @@ static void write_footer(const comparison *comparison, FILE *out) {
     }
 }
 
+/* Where ranks share hosts: which of the two is what bounds. */
+static void write_hosts(const comparison *comparison, FILE *out) {
+    char ports[UNITS_TEXT], links[UNITS_TEXT];
+    int sharing = qdr_machine_look(comparison->machine)->node_ranks;
+    if (sharing > 1)
+        fprintf(out, "# hosts of %d ranks: ports of ranks %s; cards of hosts, their memory and links %s\n",
+                sharing, units_seconds(comparison->bounds.ports, ports),
+                units_seconds(comparison->bounds.link, links));
+}
+
 int compare_write_text(const comparison *comparison, FILE *out) {
     const qdr_pattern_statistics *s = &comparison->statistics;
     char bound[UNITS_TEXT];
@@ -115,6 +125,7 @@ int compare_write_text(const comparison *comparison, FILE *out) {
         fprintf(out, "; pacing: %s", *comparison->pacing ? comparison->pacing : "what suits each");
     if (comparison->measures) fprintf(out, "; R = %" PRId64, comparison->reuse);
     fputs("\n", out);
+    write_hosts(comparison, out);
     write_table(comparison, out);
     write_footer(comparison, out);
     return EXIT_GOOD;
