@@ -119,6 +119,7 @@ static int read_settings(const arguments *arguments, bench *bench) {
     if (!code) code = argument_count(arguments, "item-bytes", 1, 1 << 20, &bench->item_bytes);
     if (!code) code = argument_count(arguments, "chunk", 1, most, &bench->options.chunk);
     if (!code) code = argument_count(arguments, "window", 1, most, &bench->options.window);
+    if (!code) code = argument_count(arguments, "reuse", 0, most, &bench->options.reuse);
     if (!code) code = argument_number(arguments, "pause", 0, 60000, &bench->pause);
     if (!code) code = argument_number(arguments, "seconds", 0, 1e6, &bench->limit);
     if (!code) code = argument_number(arguments, "late", 0, 60000, &bench->late);
@@ -365,6 +366,9 @@ static const option options[] = {
     {0, "window", "BYTES", "bytes that may be under way to one receiver", OPTION_ONCE},
     {0, "pacing", "WORD",
      "free, arrivals, grants, requests, stages or turns, instead of what suits the algorithm", OPTION_ONCE},
+    {0, "reuse", "R",
+     "exchanges with these very sizes that plans are told to expect (default 0: sizes may differ)",
+     OPTION_ONCE},
     {0, "barrier", NULL, "all ranks meet after each phase", OPTION_ONCE},
     {0, "changing", NULL, "also run paced with sizes that change at every call", OPTION_ONCE},
     {0, "item-bytes", "B", "bytes of one item, if the pattern counts items (default 1)", OPTION_ONCE},
