@@ -311,9 +311,9 @@ static qdr_status count_side(const qdri_load *load, const qdri_map_side *side, i
 static qdr_status count_varying(const qdr_map *map, const qdr_plan *plan, qdri_load *load) {
     int partners = map->sends.partners + map->receives.partners;
     if (!qdri_plan_any_size(plan))
-        return qdri_fail(QDR_ERR_INVALID, "elements of varying size go with paced, async, distributed, "
-                                          "bruck and joined, and where no algorithm was "
-                                          "asked for");
+        return qdri_fail(QDR_ERR_INVALID,
+                         "elements of varying size go with paced, async, distributed, bruck, joined "
+                         "and levels, and where no algorithm was asked for");
     if (!load->bytes) load->bytes = QDRI_ARRAY(int64_t, partners);
     if (!load->bytes) return qdri_fail_memory();
     QDRI_TRY(count_side(load, load->from, 1, load->bytes));

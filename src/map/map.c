@@ -66,10 +66,10 @@ static qdr_status check_relisting(const qdr_map *map, const relisting *one, cons
     }
     for (int i = 0; i < 2 && !same; i++)
         if (map->plan[i] && !qdri_plan_any_size(map->plan[i]))
-            return qdri_fail(QDR_ERR_INVALID,
-                             "qdr_map_relist: counts may change with paced, async, distributed, bruck and "
-                             "joined, and where "
-                             "no algorithm was asked for; this map was scheduled for its own");
+            return qdri_fail(
+                QDR_ERR_INVALID,
+                "qdr_map_relist: counts may change with paced, async, distributed, bruck, joined and "
+                "levels, and where no algorithm was asked for; this map was scheduled for its own");
     return QDR_OK;
 }
 

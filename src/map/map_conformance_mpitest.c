@@ -105,9 +105,11 @@ static int begins(const char *text, const char *with) {
     return !strncmp(text, with, strlen(with));
 }
 
-static int any_size(const char *algorithm) {
+/* What passes messages on by a rule does so with its own pacing alone. */
+static int any_size(const char *algorithm, const char *pacing) {
+    if (algorithm && case_goes_together(algorithm, "stages")) return !pacing || !strcmp(pacing, "stages");
     return !algorithm || begins(algorithm, "paced") || begins(algorithm, "async") ||
-           begins(algorithm, "distributed") || begins(algorithm, "joined");
+           begins(algorithm, "distributed");
 }
 
 /* Changes what does not go together. */
@@ -130,10 +132,11 @@ static void settle(int *level) {
     int replaces = level[OPERATION] == QDR_REPLACE && level[UNORDERED] && !level[KEEPS];
     if (level[TARGET_LISTS] == LIST_CROWDED && (replaces || level[FIELDS] == FIELDS_VARYING))
         level[TARGET_LISTS] = LIST_RANDOM;
-    if (level[FIELDS] == FIELDS_VARYING &&
-        (!any_size(algorithm) || (level[REVERSE] && level[SOURCE_LISTS] == LIST_CROWDED)))
+    if (level[FIELDS] == FIELDS_VARYING && (!any_size(algorithm, paces[level[PACE]].pacing) ||
+                                            (level[REVERSE] && level[SOURCE_LISTS] == LIST_CROWDED)))
         level[FIELDS] = FIELDS_THREE;
-    if (level[RELIST] == RELIST_COUNTS && !any_size(algorithm)) level[RELIST] = RELIST_SAME;
+    if (level[RELIST] == RELIST_COUNTS && !any_size(algorithm, paces[level[PACE]].pacing))
+        level[RELIST] = RELIST_SAME;
 }
 
 /* ---- one exchange -------------------------------------------------------------------------------------- */
@@ -537,14 +540,15 @@ static void run_case(const int *level, uint64_t seed) {
     CHECK_SAYING((qdr_map_plan(map, QDR_REVERSE) != NULL) == (level[REVERSE] != 0), "%s", what);
     for (int d = 0; d < (level[REVERSE] ? 2 : 1); d++)
         check_schedule(map, level, all, (qdr_direction)d, what);
-    int varies = level[FIELDS] == FIELDS_VARYING && any_size(info.algorithm);
+    int varies = level[FIELDS] == FIELDS_VARYING && any_size(info.algorithm, info.pacing);
     links_are_sorted = !level[KEEPS] && (level[GIVEN] == GIVEN_RECEIVES || level[GIVEN] == GIVEN_SENDS);
     for (int round = 0; round < 2; round++) {
         (level[KEEPS] ? run_keeping : run_together)(map, level, all, mixed(seed, 9, (uint64_t)round, 0),
                                                     varies, what);
         if (round == 1 || level[RELIST] == RELIST_NONE) continue;
         seeds.lists = qdri_mix(seed + 3);
-        if (level[RELIST] == RELIST_COUNTS && any_size(info.algorithm)) seeds.counts = qdri_mix(seed + 4);
+        if (level[RELIST] == RELIST_COUNTS && any_size(info.algorithm, info.pacing))
+            seeds.counts = qdri_mix(seed + 4);
         links *other = relisted(map, level, all, seeds, what);
         close_links(all);
         all = other, links_are_sorted = 0;

@@ -133,7 +133,7 @@ static void test_varying(void) {
         .source = source, .target = target, .type = QDR_BYTE, .source_start = good, .target_start = good};
     qdr_field wrong = field;
     EXPECT(qdr_map_exchange(linear, QDR_FORWARD, 1, &field), QDR_ERR_INVALID,
-           "paced, async, distributed, bruck and joined");
+           "paced, async, distributed, bruck, joined and levels");
     bad[2] = 40;
     wrong.source_start = bad;
     EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, &wrong), QDR_ERR_RANGE, "negative or too large");

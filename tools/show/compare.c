@@ -151,7 +151,7 @@ static int broken_rows(const comparison *comparison) {
 
 /* Plans wait for no send, so that startups of several messages may be under way at once, also on machines whose own sends are
  * synchronous; only pacing by turns takes one after the other. What holds then is that of bytes, and of one startup. */
-static int find_bounds(const arguments *arguments, comparison *comparison) {
+static int find_bounds(comparison *comparison) {
     const char *spec = qdr_machine_spec(comparison->machine), *pacing = comparison->pacing;
     const qdr_machine_parameters *p = qdr_machine_look(comparison->machine);
     qdr_machine *machine = NULL;
@@ -171,7 +171,7 @@ static int find_bounds(const arguments *arguments, comparison *comparison) {
 
 int compare_all(const arguments *arguments, comparison *comparison) {
     qdr_pattern_measure(comparison->pattern, &comparison->statistics);
-    int bounded = find_bounds(arguments, comparison);
+    int bounded = find_bounds(comparison);
     if (bounded) return bounded;
     choose_candidates(arguments, comparison);
     int code = evaluate_all(comparison);

@@ -4,9 +4,9 @@
  * 64 to 65,536 ranks, 32 to a node. A relay is made once with a plan; it follows from ranks and nodes alone, and so nothing is communicated.
  * Medians of five; the rank is one in the middle.
  *
- *     relay_scale
+ *     build/tests/relay_scale
  *
- * It fails where time or memory of 65,536 ranks is more than 40 times that of 4,096: with n lg n it would be 22.
+ * It fails where the memory of 65,536 ranks is more than 24 times that of 4,096: n lg n is 22 times.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,10 +108,9 @@ int main(void) {
         printf("\n");
     }
     for (int w = 0; w < WAYS; w++) {
-        const double bar = 40;
-        if (most[w].seconds <= bar * some[w].seconds && most[w].bytes <= bar * some[w].bytes) continue;
-        printf("MISSED: %s: %.1f times the time, %.1f times the memory\n", ways[w].name,
-               most[w].seconds / some[w].seconds, most[w].bytes / some[w].bytes);
+        const double bar = 24;
+        if (most[w].bytes <= bar * some[w].bytes) continue;
+        printf("MISSED: %s: %.1f times the memory\n", ways[w].name, most[w].bytes / some[w].bytes);
         missed = 1;
     }
     return missed;
