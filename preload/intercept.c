@@ -137,7 +137,8 @@ int qdri_intercept(const qdri_call *call) {
     double begin = qdri_wall_clock() - communicator->zero;
     int code = plain ? call->plain(call) : qdri_path_run(path, call) ? fail(call, communicator) : MPI_SUCCESS;
     double end = qdri_wall_clock() - communicator->zero;
-    if (trial && qdri_trial_end(trial, call->comm, begin, end, qdri_path_digest(path)))
+    qdri_call_sizes sizes = trial ? qdri_path_sizes(path) : (qdri_call_sizes){0};
+    if (trial && qdri_trial_end(trial, call->comm, begin, end, &sizes))
         explain_change(communicator, call, trial);
     if (records && is_good) qdri_record_call(communicator, call, path, plain, begin, end - begin);
     return code;

@@ -190,13 +190,18 @@ int qdri_path_read(qdri_path *path, const qdri_call *call) {
                       : qdri_lanes_read(&path->out, NULL, call);
 }
 
-uint64_t qdri_path_digest(const qdri_path *path) {
-    uint64_t digest = UINT64_C(14695981039346656037); /* FNV-1a, by words */
+qdri_call_sizes qdri_path_sizes(const qdri_path *path) {
+    qdri_call_sizes sizes = {.digest = UINT64_C(14695981039346656037)}; /* FNV-1a, by words */
     const qdri_lanes *sides[] = {&path->out, &path->in};
-    for (int s = 0; s < 2; s++)
-        for (int i = 0; i < sides[s]->count; i++)
-            digest = (digest ^ (uint64_t)sides[s]->bytes[i]) * UINT64_C(1099511628211);
-    return digest;
+    for (int s = 0; s < 2; s++) {
+        int64_t bytes = 0;
+        for (int i = 0; i < sides[s]->count; i++) {
+            bytes += sides[s]->bytes[i];
+            sizes.digest = (sizes.digest ^ (uint64_t)sides[s]->bytes[i]) * UINT64_C(1099511628211);
+        }
+        if (bytes > sizes.busiest) sizes.busiest = bytes;
+    }
+    return sizes;
 }
 
 /* All ranks make the same call. In MPI_Alltoall all messages have as many bytes, on all ranks; among neighbors

@@ -95,19 +95,25 @@ qdr_status qdri_unpack(const char *from, void *to, int64_t count, MPI_Datatype t
 
 /* ---- the two ways, tried ------------------------------------------------------------------------------- */
 
+/* Of a call, on this rank. */
+typedef struct qdri_call_sizes {
+    uint64_t digest;
+    int64_t busiest; /* bytes that it sends or receives */
+} qdri_call_sizes;
+
 typedef struct qdri_trial {
     int plain;               /* the way in use */
     int64_t calls;           /* so far */
     int64_t next;            /* the call in which the other way is tried; 0: none ever */
     double begin[3], end[3]; /* of the call before it, of it, and of the one after it */
-    uint64_t sizes[3];       /* digests of their sizes */
+    qdri_call_sizes sizes[3];
 } qdri_trial;
 
 void qdri_trial_begin(qdri_trial *trial);
 /* Whether the call that comes now is plain. */
 int qdri_trial_way(const qdri_trial *trial);
 /* It is over, by clocks that agree; true when its ranks have changed their way. Collective after a trial. */
-int qdri_trial_end(qdri_trial *trial, MPI_Comm comm, double begin, double end, uint64_t sizes);
+int qdri_trial_end(qdri_trial *trial, MPI_Comm comm, double begin, double end, const qdri_call_sizes *sizes);
 
 /* ---- what a call says ---------------------------------------------------------------------------------- */
 
@@ -195,7 +201,7 @@ void qdri_path_close(qdri_path *path);
 void qdri_neighbor_edges(MPI_Comm comm, int *out, int *in);
 /* Reads the sizes of a call into the lanes; false when an argument is not as MPI wants it. */
 int qdri_path_read(qdri_path *path, const qdri_call *call);
-uint64_t qdri_path_digest(const qdri_path *path);
+qdri_call_sizes qdri_path_sizes(const qdri_path *path);
 /* The choice that this call goes by: the same on all ranks. */
 qdri_trial *qdri_path_trial(const qdri_path *path, const qdri_call *call);
 qdr_status qdri_path_run(qdri_path *path, const qdri_call *call);

@@ -2,7 +2,9 @@
 /* Contests and what follows from them: see chooser.h. */
 #include "choose/chooser.h"
 
+#include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A part of the time, by which a challenger must be better: where candidates are new, and where one has proved itself. */
@@ -15,13 +17,21 @@ static const double worth_holding = 1.15;
 /* Bytes that any port holds; bytes per second of a fast one. And bytes that go plainly as soon as they are known, until that has been seen
  * so often: the first plain exchange says little, for it may be the first at all between some ranks. */
 static const double harmless = 32 << 10, fast = 25e6, plain = 20 << 10;
-enum { SEEN = 3 };
+enum { SEEN = 3, OFTEN = QDRI_CHOOSER_SAMPLES }; /* and so often whoever may be the best of few bytes */
 /* Times the best, above which a candidate is not tried again; and times what it was, another network. */
 static const double hopeless = 1.6, drift = 3;
 
-/* The first two contests come at once. More follow, so many exchanges apart, until all have taken so many seconds, up to a
- * number. Then each is so many times as far as the one before, up to a limit. */
-enum { FIRST_TWO = 2, MOST_EARLY = 12, APART = 8, FIRST_LATE = 16, FACTOR = 4, LARGEST_STEP = 4096 };
+/* The first two contests come at once. More follow, so many exchanges apart, until all have taken so many seconds, and of few bytes
+ * everyone who may be the best has been seen often enough, up to a number. Then each is so many times as far as the one before, up to a limit. */
+enum {
+    FIRST_TWO = 2,
+    MOST_EARLY = 12,
+    APART = 8,
+    CLOSE = 3,
+    FIRST_LATE = 16,
+    FACTOR = 4,
+    LARGEST_STEP = 4096
+};
 static const double early_seconds = 0.02;
 
 void qdri_chooser_open(qdri_chooser *chooser, int candidates, int in_flight, qdri_care care) {
@@ -77,7 +87,7 @@ static int may_try(const qdri_chooser *chooser, const qdri_chooser_class *known,
 static int challenger(const qdri_chooser *chooser, int size_class, int reference) {
     const qdri_chooser_class *known = &chooser->known[size_class];
     int best = qdri_chooser_best(chooser, size_class), next = best;
-    double most = hopeless * known->seconds[best];
+    double most = known->seconds[best] > 0 ? hopeless * known->seconds[best] : INFINITY;
     for (int i = 0; i < chooser->candidates; i++)
         if (i != reference && i != best && known->seconds[i] == 0 && may_try(chooser, known, i)) return i;
     for (int i = 0; i < chooser->candidates; i++)
@@ -101,12 +111,38 @@ static double weighed(const qdri_chooser *chooser, const qdri_chooser_class *kno
     return weight(chooser, known, candidate) * known->seconds[candidate];
 }
 
-/* At first the least that each has taken counts, and the least of these is the best. */
+/* What an exchange counts as: of few bytes with the waiting before it, and of other sizes as if it had those that are known. */
+static double seconds_of(const qdri_chooser_class *known, const qdri_contest_result *result, int place) {
+    double waiting = known->bytes <= harmless ? result->late[place] / 2 : 0,
+           part = result->is_unlike ? known->bytes / result->bytes[place] : 1;
+    return part * result->seconds[place] + waiting;
+}
+
+static int by_size(const void *a, const void *b) {
+    return (*(const float *)a > *(const float *)b) - (*(const float *)a < *(const float *)b);
+}
+
+/* Of the last few, with what it took this time. */
+static double median(qdri_chooser_class *known, int candidate, double took) {
+    int tries = known->tries[candidate], count = tries < OFTEN ? tries + 1 : OFTEN;
+    float sorted[OFTEN];
+    known->sample[candidate][tries % OFTEN] = (float)took;
+    memcpy(sorted, known->sample[candidate], sizeof sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, by_size);
+    return (double)sorted[(count - 1) / 2];
+}
+
+/* At first the least that each has taken counts, or the median, and the least of these is the best. */
 static void take_in_early(const qdri_chooser *chooser, const qdri_contest *contest,
                           qdri_chooser_class *known) {
     for (int i = 0; i < 2; i++) {
-        double *seconds = &known->seconds[contest->runs[i]], took = contest->result.seconds[i];
-        if (*seconds == 0 || took < *seconds) *seconds = took;
+        int runs = contest->runs[i];
+        double *seconds = &known->seconds[runs], took = seconds_of(known, &contest->result, i),
+               middle = median(known, runs, took);
+        if (known->bytes <= harmless)
+            *seconds = middle;
+        else if (*seconds == 0 || took < *seconds)
+            *seconds = took;
     }
     if (!known->is_tried && !known->is_hinted) known->best = contest->runs[0];
     for (int i = 0; i < chooser->candidates; i++)
@@ -115,20 +151,24 @@ static void take_in_early(const qdri_chooser *chooser, const qdri_contest *conte
             known->best = i;
 }
 
-/* Later the two are held against each other alone. What others took is thought to have changed as the reference has; if
- * that is much, they have to show it. */
+/* Later the two are held against each other alone; of few bytes what they took before has to say the same, unless much has changed. What
+ * others took is thought to have changed as the reference has; if that is much, they have to show it. */
 static void take_in_late(const qdri_chooser *chooser, const qdri_contest *contest,
                          qdri_chooser_class *known) {
     int first = contest->runs[0], second = contest->runs[1];
-    const double *took = contest->result.seconds;
+    const double took[2] = {seconds_of(known, &contest->result, 0), seconds_of(known, &contest->result, 1)};
     double change = known->seconds[first] > 0 ? took[0] / known->seconds[first] : 1;
     int is_other = change > drift || change < 1 / drift;
-    for (int i = 0; i < chooser->candidates; i++)
+    for (int i = 0; i < chooser->candidates; i++) {
         known->seconds[i] = is_other ? 0 : change * known->seconds[i];
+        if (is_other) known->tries[i] = 0;
+    }
     known->seconds[first] = took[0];
     if (second != first) known->seconds[second] = took[1];
-    double old = weight(chooser, known, first) * took[0], other = weight(chooser, known, second) * took[1];
-    known->best = other < better * old ? second : first;
+    double old = weight(chooser, known, first), other = weight(chooser, known, second);
+    double usual[2] = {median(known, first, took[0]), median(known, second, took[1])};
+    int is_usual = known->bytes > harmless || is_other || other * usual[1] < better * old * usual[0];
+    known->best = is_usual && other * took[1] < better * old * took[0] ? second : first;
 }
 
 /* Bytes have changed: what is not for so many, or so few, gives way to the best of the others. */
@@ -151,7 +191,8 @@ static void go_plainly(const qdri_chooser *chooser, qdri_chooser_class *known) {
 
 static void take_in(const qdri_chooser *chooser, const qdri_contest *contest, qdri_chooser_class *known) {
     int is_late = chooser->is_late && known->is_tried;
-    known->bytes = contest->result.bytes;
+    if (!contest->result.is_unlike || !known->is_tried)
+        known->bytes = contest->result.bytes[contest->result.is_unlike ? 0 : 1];
     (is_late ? take_in_late : take_in_early)(chooser, contest, known);
     for (int i = 0; i < 2; i++) known->tries[contest->runs[i]]++;
     known->is_tried = 1;
@@ -170,6 +211,18 @@ static int has_untried(const qdri_chooser *chooser, int size_class) {
 static int has_rival(const qdri_chooser *chooser, int size_class) {
     int best = qdri_chooser_best(chooser, size_class);
     return challenger(chooser, size_class, best) != best;
+}
+
+/* Few bytes, and somebody who may well be the best has not been seen often enough. */
+static int is_unsure(const qdri_chooser *chooser, int size_class) {
+    const qdri_chooser_class *known = &chooser->known[size_class];
+    double least = 0; /* of those that have been seen */
+    for (int i = 0; i < chooser->candidates; i++)
+        if (known->seconds[i] > 0 && (least == 0 || known->seconds[i] < least)) least = known->seconds[i];
+    for (int i = 0; i < chooser->candidates && known->bytes <= harmless; i++)
+        if (known->seconds[i] > 0 && known->seconds[i] < hopeless * least && known->tries[i] < OFTEN)
+            return 1;
+    return 0;
 }
 
 static int64_t next_late(int64_t after) {
@@ -193,13 +246,14 @@ static void adopt(qdri_chooser *chooser) {
     chooser->counted++;
     if (is_good) chooser->spent += contest->result.seconds[0] + contest->result.seconds[1];
     if (chooser->counted - chooser->first < FIRST_TWO) return;
-    chooser->is_late |= !is_good || chooser->spent >= early_seconds ||
+    int more = is_good && is_unsure(chooser, size_class);
+    chooser->is_late |= !is_good || (chooser->spent >= early_seconds && !more) ||
                         chooser->counted - chooser->first >= MOST_EARLY || !has_rival(chooser, size_class);
     /* Who takes over from one that has proved itself has to prove itself at once. */
     int is_new = was_late && before != qdri_chooser_best(chooser, size_class);
     int is_soon = is_new || (is_good && has_untried(chooser, size_class));
     int64_t soon = adopts(chooser, contest);
-    chooser->next = is_soon ? soon : chooser->is_late ? next_late(soon) : soon + APART;
+    chooser->next = is_soon ? soon : chooser->is_late ? next_late(soon) : soon + (more ? CLOSE : APART);
 }
 
 /* ---- exchange by exchange ------------------------------------------------------------------------------ */

@@ -5,7 +5,8 @@
  * A contest is a pair of exchanges, one after the other: the first runs the candidate in use, the second a challenger. When
  * the second has ended, all ranks learn what both took; so one noise, one size and one state of the network stand on both
  * sides of the comparison. The first two contests come at once, so that a program whose candidates differ by much soon has
- * the best. Short exchanges, whose times say little, are compared a few times more, and the least of each counts. Later
+ * the best. Short exchanges, whose times say little, are compared a few times more, and the least of each counts; of few bytes the
+ * median, for what everyone sends at once may be there before the last rank has come. Later
  * contests come at the 16th exchange, the 64th and so on: a network that has changed is noticed, and a wrong guess does
  * not last, at a price that goes to nothing.
  *
@@ -13,7 +14,8 @@
  * exchange may begin before an earlier one has ended, but not before the one `in_flight` exchanges earlier: so what a contest
  * has shown counts from that many exchanges later on, and nobody ever waits for it.
  *
- * An exchange takes from when the last rank has come to when the last has gone. Clocks of the ranks do not agree; each
+ * An exchange takes from when the last rank has come to when the last has gone. Of few bytes half the time for which the first
+ * has waited for the last counts, too: where ranks share processors, what one does to send keeps another from coming. Clocks of the ranks do not agree; each
  * counts from the end of an agreement that all left at about the same time. What they differ by is the same at both ends
  * of an exchange, and mostly cancels out.
  *
@@ -25,14 +27,15 @@
  * has few; what holds back bytes, where a rank has more than any port holds anyway.
  *
  * Sizes. An exchange belongs to the class of its item's bytes, a power of two. What was learned counts for its class, and
- * for others until they have been tried themselves.
+ * for others until they have been tried themselves. Where sizes change from one exchange to the next, times are held against the bytes
+ * of the busiest rank, if these are so many that its wire sets the pace; else there is nothing to compare.
  */
 #ifndef QDRI_CHOOSER_H
 #define QDRI_CHOOSER_H
 
 #include <stdint.h>
 
-enum { QDRI_CHOOSER_MOST = 4, QDRI_CHOOSER_CLASSES = 64 };
+enum { QDRI_CHOOSER_MOST = 4, QDRI_CHOOSER_CLASSES = 64, QDRI_CHOOSER_SAMPLES = 5 };
 
 /* Candidates that need care, a bit for each. */
 typedef struct qdri_care {
@@ -43,18 +46,22 @@ typedef struct qdri_care {
 
 /* What all ranks learn of a contest, of its two exchanges; seconds. */
 typedef struct qdri_contest_result {
-    double seconds[2];
+    double seconds[2]; /* from when the last rank had come */
+    double late[2];    /* it came so much after the first */
     int size_class[2];
-    double bytes; /* most that a rank sent or received in the second */
-    int is_void;  /* some rank cannot tell */
+    double bytes[2]; /* most that a rank sent or received */
+    int is_unlike;   /* some rank had other sizes in the second */
+    int is_void;     /* some rank cannot tell */
 } qdri_contest_result;
 
 /* Of one class. */
 typedef struct qdri_chooser_class {
-    int best;                          /* of those that were tried, here or in an earlier run */
-    int is_hinted;                     /* in an earlier run */
-    double bytes;                      /* as in the last contest */
-    double seconds[QDRI_CHOOSER_MOST]; /* when last tried, at first the least; 0: not yet */
+    int best;      /* of those that were tried, here or in an earlier run */
+    int is_hinted; /* in an earlier run */
+    double bytes;  /* as in the last contest */
+    double seconds
+        [QDRI_CHOOSER_MOST]; /* when last tried, at first the least, of few bytes the median; 0: not yet */
+    float sample[QDRI_CHOOSER_MOST][QDRI_CHOOSER_SAMPLES]; /* the last of them, at first */
     int tries[QDRI_CHOOSER_MOST];
     int is_tried; /* anything was */
 } qdri_chooser_class;

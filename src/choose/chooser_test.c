@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "choose/chooser.h"
 #include "choose/rule.h"
 
@@ -21,12 +22,13 @@ typedef struct story {
 } story;
 
 static story told;
+static double (*bytes_of)(int64_t number); /* where sizes change; NULL: they do not */
 static const qdri_care no_care = {.risky = 0};
 
 /* Contests are learned of as late as may be: when the exchange `in_flight` later is about to begin. */
 static void play(qdri_chooser *chooser, int64_t exchanges, int (*class_of)(int64_t), seconds_function *take,
                  double bytes) {
-    qdri_contest_result result[2];
+    qdri_contest_result result[2] = {{.is_void = 0}};
     int runs[2][2], contest = 0, waits[2] = {0, 0};
     int64_t due[2] = {0, 0};
     told = (story){.trials = 0};
@@ -48,7 +50,8 @@ static void play(qdri_chooser *chooser, int64_t exchanges, int (*class_of)(int64
         runs[contest % 2][place] = candidate;
         of->seconds[place] = take(candidate, size_class, number);
         of->size_class[place] = size_class;
-        of->bytes = bytes;
+        of->bytes[place] = bytes_of ? bytes_of(number) : bytes;
+        of->is_unlike = bytes_of != NULL;
         of->is_void = 0;
         if (place == 1) {
             waits[contest % 2] = contest + 1;
@@ -317,6 +320,48 @@ static void few_bytes_go_plainly(void **state) {
     assert_int_equal(told.tried[2], 0);
 }
 
+/* Exchanges of some milliseconds, of which single ones take up to three times as long. */
+static double passing_on_halves(int candidate, int size_class, int64_t number) {
+    static const double usual[] = {8e-3, 10e-3, 7e-3, 3e-3};
+    uint64_t noise = qdri_mix((uint64_t)number * 8 + (uint64_t)candidate);
+    (void)size_class;
+    return usual[candidate] * (1 + 2e-9 * (double)(noise % 1000000000));
+}
+
+/* What passes messages on is taken soon where that halves the time, although single exchanges say little. */
+static void passing_on_is_found_soon(void **state) {
+    qdri_chooser chooser;
+    (void)state;
+    qdri_chooser_open(&chooser, 4, 2, (qdri_care){.risky = 4, .small = 8});
+    play(&chooser, 200, NULL, passing_on_halves, 120);
+    for (int i = 40; i < 50; i++) assert_int_equal(told.runs[i], 3);
+    int often = 0;
+    for (int i = 50; i < 200; i++) often += told.runs[i] == 3;
+    assert_in_range(often, 120, 150);
+}
+
+/* Sizes change by a factor of eight, and the wire sets the pace; the second candidate needs a fifth less. */
+static double changing_bytes(int64_t number) {
+    return 1e5 * (1 + (double)(qdri_mix((uint64_t)number) % 8));
+}
+
+static double by_bytes(int candidate, int size_class, int64_t number) {
+    (void)size_class;
+    return changing_bytes(number) * (candidate == 1 ? 0.8e-6 : 1e-6);
+}
+
+static void other_sizes_are_compared_by_their_bytes(void **state) {
+    qdri_chooser chooser;
+    (void)state;
+    qdri_chooser_open(&chooser, 3, 2, no_care);
+    bytes_of = changing_bytes;
+    play(&chooser, 2000, NULL, by_bytes, 0);
+    bytes_of = NULL;
+    int often = 0;
+    for (int i = 5; i < 2000; i++) often += told.runs[i] == 1;
+    assert_in_range(often, 1960, 1995);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_candidate_needs_no_contest),
@@ -332,6 +377,8 @@ int main(void) {
         cmocka_unit_test(the_small_are_tried_with_few_bytes),
         cmocka_unit_test(the_large_are_tried_with_many_bytes),
         cmocka_unit_test(few_bytes_go_plainly),
+        cmocka_unit_test(passing_on_is_found_soon),
+        cmocka_unit_test(other_sizes_are_compared_by_their_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,10 +18,10 @@ static int64_t sort_of(int size_class, int candidate) {
     return (int64_t)size_class * QDRI_CHOOSER_MOST + candidate;
 }
 
-/* From the last that came to the last that went. */
+/* From the last that came to the last that went, or from the first that came to the last. */
 static double seconds_between(int64_t began, int64_t ended) {
     const int64_t most = INT64_C(1) << 61;
-    if (began < 0 || ended < began || ended > most) return -1;
+    if (began < 0 || began > most || ended < began || ended > most) return -1;
     return 1e-9 * (double)(ended - began) + 1e-9;
 }
 
@@ -30,6 +30,9 @@ static int is_one_sort(int64_t most, int64_t most_negative) {
     return most >= 0 && most == -most_negative && most < QDRI_CHOOSER_CLASSES * QDRI_CHOOSER_MOST;
 }
 
+/* Of the busiest rank, from which on they set the pace: only then can exchanges of different sizes be compared. */
+static const double enough_bytes = 64 << 10;
+
 qdri_contest_result qdri_referee_read(const int64_t *word, int runs[2]) {
     qdri_contest_result result = {.is_void = 1};
     for (int i = 0; i < 2; i++) {
@@ -37,10 +40,16 @@ qdri_contest_result qdri_referee_read(const int64_t *word, int runs[2]) {
         const int64_t *sort = &word[i ? QDRI_SORT_SECOND : QDRI_SORT_FIRST];
         result.seconds[i] = seconds_between(time[0], time[1]);
         if (word[QDRI_IS_VOID] || result.seconds[i] <= 0 || !is_one_sort(sort[0], sort[1])) return result;
+        int64_t came = word[i ? QDRI_CAME_SECOND : QDRI_CAME_FIRST];
+        result.late[i] = came < -INT64_MAX ? -1 : seconds_between(-came, time[0]);
+        if (result.late[i] < 0) return result;
         result.size_class[i] = (int)(sort[0] / QDRI_CHOOSER_MOST);
         runs[i] = (int)(sort[0] % QDRI_CHOOSER_MOST);
     }
-    result.bytes = word[QDRI_BUSIEST] > 0 ? (double)word[QDRI_BUSIEST] : 0;
+    for (int i = 0; i < 2; i++) result.bytes[i] = (double)word[i ? QDRI_BUSIEST_SECOND : QDRI_BUSIEST_FIRST];
+    result.is_unlike = word[QDRI_IS_UNLIKE] != 0;
+    double least = result.bytes[0] < result.bytes[1] ? result.bytes[0] : result.bytes[1];
+    if (least < (result.is_unlike ? enough_bytes : 0)) return result;
     result.is_void = 0;
     return result;
 }
@@ -73,7 +82,7 @@ static int64_t far_bytes(const qdri_exchange *exchange, const qdri_half *half) {
     return exchange->candidate->is_far ? half->bytes : 0;
 }
 
-/* Sizes may differ from call to call: then times say nothing about candidates. */
+/* Sizes may differ from call to call. */
 static int is_alike(int64_t first, int64_t second) {
     enum { PART = 16 };
     int64_t larger = first > second ? first : second, smaller = first > second ? second : first;
@@ -87,6 +96,7 @@ void qdri_referee_began(qdri_exchange *exchange) {
     int64_t *mine = words_of(exchange);
     if (exchange->trial == 0) {
         memset(mine, 0, QDRI_REFEREE_WORDS * sizeof *mine);
+        mine[QDRI_CAME_FIRST] = mine[QDRI_CAME_SECOND] = INT64_MIN;
         plan->referee->first_out[exchange->contest % 2] = far_bytes(exchange, &exchange->out);
         plan->referee->first_in[exchange->contest % 2] = far_bytes(exchange, &exchange->in);
     }
@@ -96,12 +106,14 @@ void qdri_referee_began(qdri_exchange *exchange) {
     int64_t *place = &mine[exchange->trial ? QDRI_SORT_SECOND : QDRI_SORT_FIRST];
     place[0] = sort;
     place[1] = sort == SILENT ? INT64_MIN : -sort;
-    if (sort != SILENT)
-        mine[exchange->trial ? QDRI_BEGAN_SECOND : QDRI_BEGAN_FIRST] = nanoseconds(plan->referee);
+    if (sort == SILENT) return;
+    int64_t now = nanoseconds(plan->referee);
+    mine[exchange->trial ? QDRI_BEGAN_SECOND : QDRI_BEGAN_FIRST] = now;
+    mine[exchange->trial ? QDRI_CAME_SECOND : QDRI_CAME_FIRST] = -now;
 }
 
-static int64_t busiest(const qdri_exchange *exchange) {
-    int64_t in = far_bytes(exchange, &exchange->in), out = far_bytes(exchange, &exchange->out);
+/* Of the ranks of a host all together, as far as this one knows. */
+static int64_t busiest(const qdri_exchange *exchange, int64_t out, int64_t in) {
     int64_t bytes = in > out ? in : out;
     return bytes < INT64_MAX / exchange->plan->sharing ? bytes * exchange->plan->sharing : INT64_MAX;
 }
@@ -182,11 +194,13 @@ int qdri_referee_ended(qdri_exchange *exchange) {
     exchange->trial = -1;
     if (!is_second) return 0;
     /* The first may be under way still. */
-    mine[QDRI_IS_VOID] =
-        (mine[QDRI_ENDED_FIRST] == 0 && mine[QDRI_SORT_FIRST] != SILENT) ||
-        !is_alike(referee->first_out[exchange->contest % 2], far_bytes(exchange, &exchange->out)) ||
-        !is_alike(referee->first_in[exchange->contest % 2], far_bytes(exchange, &exchange->in));
-    mine[QDRI_BUSIEST] = busiest(exchange);
+    mine[QDRI_IS_VOID] = mine[QDRI_ENDED_FIRST] == 0 && mine[QDRI_SORT_FIRST] != SILENT;
+    int64_t out = far_bytes(exchange, &exchange->out), in = far_bytes(exchange, &exchange->in),
+            first_out = referee->first_out[exchange->contest % 2],
+            first_in = referee->first_in[exchange->contest % 2];
+    mine[QDRI_IS_UNLIKE] = !is_alike(first_out, out) || !is_alike(first_in, in);
+    mine[QDRI_BUSIEST_FIRST] = busiest(exchange, first_out, first_in);
+    mine[QDRI_BUSIEST_SECOND] = busiest(exchange, out, in);
     referee->exchange = exchange;
     referee->distance = 1;
     exchange->parts = 1;

@@ -20,11 +20,15 @@ enum {
     QDRI_ENDED_FIRST,
     QDRI_BEGAN_SECOND,
     QDRI_ENDED_SECOND,
+    QDRI_CAME_FIRST, /* the first rank, negative: the most is the earliest */
+    QDRI_CAME_SECOND,
     QDRI_SORT_FIRST, /* class and candidate */
     QDRI_SORT_FIRST_NEGATIVE,
     QDRI_SORT_SECOND,
     QDRI_SORT_SECOND_NEGATIVE,
-    QDRI_BUSIEST, /* bytes sent or received */
+    QDRI_BUSIEST_FIRST, /* bytes sent or received */
+    QDRI_BUSIEST_SECOND,
+    QDRI_IS_UNLIKE,
     QDRI_IS_VOID,
     QDRI_REFEREE_WORDS
 };
