@@ -94,11 +94,10 @@ typedef struct qdr_plan_options {
     /* As for qdr_schedule_create(), or "auto": what turns out to be fastest. NULL: QDR_ALGORITHM of the environment, else
      * "auto". */
     const char *algorithm;
-    const qdr_machine *
-        machine; /* for algorithms that need one; and, without an algorithm, to begin with what it predicts */
-    const char *pacing;        /* a name of qdr_pacing(); NULL: what suits the algorithm */
-    int64_t chunk;             /* bytes; 0: QDR_CHUNK, else the default */
-    int64_t window;            /* bytes; 0: QDR_WINDOW, else found by measuring */
+    const qdr_machine *machine; /* for algorithms that need one; without an algorithm, what to begin with */
+    const char *pacing;         /* a name of qdr_pacing(); NULL: what suits the algorithm */
+    int64_t chunk;              /* bytes; 0: QDR_CHUNK, else the default */
+    int64_t window;             /* bytes; 0: QDR_WINDOW, else found by measuring */
     const char *transport;     /* "node": memory between ranks that share a node, the rest by schedule; "net":
                                  * everything by schedule; NULL: QDR_TRANSPORT, else "node", but "net" where
                                  * all ranks share a node and an algorithm was asked for by name */
