@@ -22,23 +22,30 @@ static void pass_inside(qdri_passing *passing, int stage, int node, int to) {
     qdri_pass(passing, stage, (to - passing->at + members) % members - 1, to);
 }
 
+enum { COLLECT, HAND_OVER, HAND_OUT, STAGES };
+
+/* To another node. Where each rank is one, that is all. */
+static void pass_over(qdri_passing *passing, int home, int away) {
+    const qdri_node_shape *shape = &passing->shape;
+    qdri_pass(passing, shape->size > 1 ? HAND_OVER : 0, (away - home + shape->nodes) % shape->nodes - 1,
+              leader(shape, away, home));
+}
+
 static void walk(qdri_passing *passing) {
     const qdri_node_shape *shape = &passing->shape;
     int home = passing->at / shape->size, away = passing->end / shape->size;
     if (home == away) {
-        pass_inside(passing, 0, home, passing->end);
+        pass_inside(passing, COLLECT, home, passing->end);
         return;
     }
-    pass_inside(passing, 0, home, leader(shape, home, away));
-    qdri_pass(passing, 1, (away - home + shape->nodes) % shape->nodes - 1, leader(shape, away, home));
-    pass_inside(passing, 2, away, passing->end);
+    pass_inside(passing, COLLECT, home, leader(shape, home, away));
+    pass_over(passing, home, away);
+    pass_inside(passing, HAND_OUT, away, passing->end);
 }
 
 static int stages(const qdri_node_shape *shape, const qdri_spec *options) {
-    enum { COLLECT, HAND_OVER, HAND_OUT, STAGES };
-    (void)shape;
     (void)options;
-    return STAGES;
+    return shape->size > 1 ? STAGES : 1;
 }
 
 static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
