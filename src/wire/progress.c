@@ -23,10 +23,10 @@ double qdri_seconds_about(void) {
 
 /* ---- one wire ------------------------------------------------------------------------------------------ */
 
-static int advance(qdri_wire *wire, int may_wait) {
+static int advance(qdri_wire *wire, int pollers_alone, int may_wait) {
     if (wire->gone || wire->busy) return 0;
     wire->busy = 1;
-    int ended = wire->backend->advance(wire, may_wait && !wire->pollers);
+    int ended = pollers_alone ? 0 : wire->backend->advance(wire, may_wait && !wire->pollers);
     for (qdri_poller *poller = wire->pollers, *next; poller; poller = next) {
         next = poller->next;
         poller->poll(poller);
@@ -52,16 +52,16 @@ static int progress(qdri_wire *held, int patient) {
     if (!qdri_threads_multiple) {
         for (qdri_wire *wire = qdri_wires, *next; wire; wire = next) {
             next = wire->next;
-            ended += advance(wire, patient && wire == held && is_alone(wire));
+            ended += advance(wire, 0, patient && wire == held && is_alone(wire));
         }
         qdri_aside();
         return ended;
     }
-    if (held) ended += advance(held, 0);
+    if (held) ended += advance(held, 0, 0);
     if (!qdri_wires_trylock()) return ended; /* another thread is just doing this */
     for (qdri_wire *wire = qdri_wires; wire; wire = wire->next)
         if (wire != held && pthread_mutex_trylock(&wire->lock) == 0) {
-            ended += advance(wire, 0);
+            ended += advance(wire, 0, 0);
             pthread_mutex_unlock(&wire->lock);
         }
     qdri_wires_unlock();
@@ -79,13 +79,22 @@ void qdri_look_around(qdri_wire *wire, double now) {
     (void)qdri_news_look(wire);
 }
 
+/* Ranks of a node may wait for each other's memory alone. To look at the network asks the system about every connection, and where ranks share
+ * processors everyone waits meanwhile. */
+static int waits_for_memory(const qdri_wire *wire) {
+    for (const qdri_poller *poller = wire->pollers; poller; poller = poller->next)
+        if (poller->is_awaited) return 1;
+    return 0;
+}
+
 qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline) {
     enum { LOOKS_BEFORE_YIELDING = 20, LOOKS_BEFORE_RESTING = 2000 };
     /* The clock is looked at also while things happen: asking and being refused is no way to get on. On a busy machine
      * one yield may take a whole turn of others: then it is looked at more often. */
-    enum { LOOKS_BETWEEN_CLOCKS = 64, YIELDS_BETWEEN_CLOCKS = 8 };
+    enum { LOOKS_BETWEEN_CLOCKS = 64, YIELDS_BETWEEN_CLOCKS = 8, LOOKS_BETWEEN_NETWORK = 32 };
     for (unsigned looks = 1, idle = 0; !*finished; looks++) {
-        idle = progress(wire, 1) ? 0 : idle + 1;
+        int memory_alone = looks % LOOKS_BETWEEN_NETWORK && waits_for_memory(wire);
+        idle = (memory_alone ? advance(wire, 1, 0) : progress(wire, 1)) ? 0 : idle + 1;
         if (*finished) break;
         if (wire->gone || wire->failed) return qdri_wire_state(wire);
         if (idle >= LOOKS_BEFORE_YIELDING) wire->backend->yield();

@@ -213,6 +213,7 @@ int64_t qdri_wire_reserve_bytes(const qdri_wire *wire, int64_t operations);
 typedef struct qdri_poller qdri_poller;
 struct qdri_poller {
     void (*poll)(qdri_poller *poller);
+    int is_awaited; /* what it looks at is all that anybody waits for, as far as it knows: the network may be looked at more rarely */
     qdri_poller *next, **link; /* private */
 };
 void qdri_poller_add(qdri_wire *wire, qdri_poller *poller);

@@ -385,11 +385,23 @@ static int stage_end(const hauls *state) {
     return end;
 }
 
+/* Whether what this stage waits for comes by crates alone. */
+static int waits_for_crates(const hauls *state) {
+    int waits = 0;
+    for (int i = state->taken, end = stage_end(state); i < end; i++) {
+        const haul_intake *intake = &state->intake[i];
+        if (!intake->is_here && (!intake->crate || intake->is_sent)) return 0;
+        waits |= !intake->is_here;
+    }
+    return waits;
+}
+
 /* As many stages as hauls have come for. */
 static void go_on(qdri_exchange *exchange) {
     hauls *state = exchange->state;
     while (!exchange->failed && state->stage < state->relay.stages) {
         int end = stage_end(state);
+        state->poller.is_awaited = waits_for_crates(state);
         for (int i = state->taken; i < end; i++)
             if (!state->intake[i].is_here) return;
         for (; state->taken < end; state->taken++) {
@@ -438,7 +450,7 @@ static void arrived(qdri_exchange *exchange, const qdri_chunk *part) {
 /* ---- crates --------------------------------------------------------------------------------------------- */
 
 static void look_into(qdri_exchange *exchange, int number) {
-    const hauls *state = exchange->state;
+    hauls *state = exchange->state;
     haul_intake *intake = &state->intake[number];
     int64_t bytes = intake->crate->bytes;
     int partner = state->relay.in[number].partner;
@@ -451,6 +463,7 @@ static void look_into(qdri_exchange *exchange, int number) {
     if (!intake->is_sent) memcpy(intake->memory.memory, intake->crate->data, (size_t)bytes);
     qdri_crate_empty(intake->crate);
     if (intake->is_sent) {
+        state->poller.is_awaited = 0;
         receive_part(exchange, number, 0, FIRST_PART);
         return;
     }
