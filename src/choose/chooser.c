@@ -9,14 +9,13 @@
 
 /* A part of the time, by which a challenger must be better: where candidates are new, and where one has proved itself. */
 static const double better_early = 0.97, better = 0.94;
-/* What plain sends are counted as where a port holds all of a rank's bytes: they have the least to do, and times of short exchanges say
- * little. And what has fewer messages. */
-static const double plainly = 0.5, with_fewer = 0.625;
+/* What counts as half the time where a port holds all of a rank's bytes: single times of short exchanges say little. */
+static const double quickly = 0.5;
 /* And what holds back bytes, where that is not needed as a rule. */
 static const double worth_holding = 1.15;
-/* Bytes that any port holds; bytes per second of a fast one. And bytes that go plainly as soon as they are known, until that has been seen
- * so often: the first plain exchange says little, for it may be the first at all between some ranks. */
-static const double harmless = 32 << 10, fast = 25e6, plain = 20 << 10;
+/* Bytes that any port holds; bytes per second of a fast one. And bytes that go the quick way as soon as they are known, until that has been seen
+ * so often: its first exchange says little, for it may be the first at all between some ranks. */
+static const double harmless = 32 << 10, fast = 25e6, few = 20 << 10;
 enum { SEEN = 3, OFTEN = QDRI_CHOOSER_SAMPLES }; /* and so often whoever may be the best of few bytes */
 /* Times the best, above which a candidate is not tried again; and times what it was, another network. */
 static const double hopeless = 1.6, drift = 3;
@@ -103,8 +102,7 @@ static int challenger(const qdri_chooser *chooser, int size_class, int reference
 static double weight(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
     const qdri_care *care = &chooser->care;
     if (has(care->large, candidate)) return worth_holding;
-    if (known->bytes > harmless || !care->risky) return 1;
-    return has(care->risky, candidate) ? plainly : has(care->small, candidate) ? with_fewer : 1;
+    return known->bytes <= harmless && has(care->quick, candidate) ? quickly : 1;
 }
 
 static double weighed(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
@@ -182,11 +180,11 @@ static void shun_risk(const qdri_chooser *chooser, qdri_chooser_class *known) {
     known->best = safe < 0 ? 0 : safe;
 }
 
-/* Few bytes go plainly, unless that has been seen to be slow. */
-static void go_plainly(const qdri_chooser *chooser, qdri_chooser_class *known) {
-    if (known->bytes > plain || known->is_hinted) return;
+/* Few bytes go the quick way, unless that has been seen to be slow. */
+static void go_quickly(const qdri_chooser *chooser, qdri_chooser_class *known) {
+    if (known->bytes > few || known->is_hinted) return;
     for (int i = 0; i < chooser->candidates; i++)
-        if (has(chooser->care.risky, i) && known->tries[i] < SEEN) known->best = i;
+        if (has(chooser->care.quick, i) && known->tries[i] < SEEN) known->best = i;
 }
 
 static void take_in(const qdri_chooser *chooser, const qdri_contest *contest, qdri_chooser_class *known) {
@@ -196,7 +194,7 @@ static void take_in(const qdri_chooser *chooser, const qdri_contest *contest, qd
     (is_late ? take_in_late : take_in_early)(chooser, contest, known);
     for (int i = 0; i < 2; i++) known->tries[contest->runs[i]]++;
     known->is_tried = 1;
-    go_plainly(chooser, known);
+    go_quickly(chooser, known);
     shun_risk(chooser, known);
 }
 
@@ -213,15 +211,12 @@ static int has_rival(const qdri_chooser *chooser, int size_class) {
     return challenger(chooser, size_class, best) != best;
 }
 
-/* Few bytes, and somebody who may well be the best has not been seen often enough. */
+/* Few bytes, and somebody who may well be better than the best has not been seen often enough; or the best itself. */
 static int is_unsure(const qdri_chooser *chooser, int size_class) {
     const qdri_chooser_class *known = &chooser->known[size_class];
-    double least = 0; /* of those that have been seen */
-    for (int i = 0; i < chooser->candidates; i++)
-        if (known->seconds[i] > 0 && (least == 0 || known->seconds[i] < least)) least = known->seconds[i];
+    double most = hopeless * weighed(chooser, known, known->best);
     for (int i = 0; i < chooser->candidates && known->bytes <= harmless; i++)
-        if (known->seconds[i] > 0 && known->seconds[i] < hopeless * least && known->tries[i] < OFTEN)
-            return 1;
+        if (known->seconds[i] > 0 && weighed(chooser, known, i) < most && known->tries[i] < OFTEN) return 1;
     return 0;
 }
 

@@ -22,9 +22,11 @@
  * Risk. Plain sends can overflow a port, which costs a time-out, of 200 ms and more. A risky candidate is tried only where
  * that cannot happen, because all that comes to a rank fits into any port; or where it is unlikely, because ports turned
  * out to be fast: what they hold is gone within a millisecond or two. On slow wires there is nothing to gain, either: the
- * wire itself takes most of the time. Where a rank has few bytes, plain sends are the best unless another takes half
- * the time, or one with fewer messages four fifths of it: they have the least to do, and single times of short exchanges say little. What passes on messages of others moves bytes several times, and is tried where a rank
+ * wire itself takes most of the time. What passes on messages of others moves bytes several times, and is tried where a rank
  * has few; what holds back bytes, where a rank has more than any port holds anyway.
+ *
+ * Few bytes. Single times of short exchanges say little. So whoever is thought to have the least to do is taken there, as soon as that is known,
+ * unless another takes half the time.
  *
  * Sizes. An exchange belongs to the class of its item's bytes, a power of two. What was learned counts for its class, and
  * for others until they have been tried themselves. Where sizes change from one exchange to the next, times are held against the bytes
@@ -42,6 +44,7 @@ typedef struct qdri_care {
     unsigned risky; /* may overflow a port */
     unsigned small; /* is for small messages alone */
     unsigned large; /* has nothing to gain with those */
+    unsigned quick; /* is thought to have the least to do for those */
 } qdri_care;
 
 /* What all ranks learn of a contest, of its two exchanges; seconds. */

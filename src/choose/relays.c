@@ -34,28 +34,33 @@ static double joined_costs(const qdri_relay_facts *facts, int64_t hosts) {
            facts->inside * (2 * (k - 1) * facts->startup + 2 * all * (k - 1) / k);
 }
 
-int qdri_relay_way(const qdri_relay_facts *facts) {
+static double way_costs(const qdri_relay_facts *facts, int way) {
     int64_t hosts = (facts->ranks + facts->sharing - 1) / facts->sharing;
-    int shared = facts->sharing > 1, best = 0;
+    int place = way - QDRI_RELAY_RADICES;
+    int64_t radix = INT64_C(2) << (place < 0 ? way : place / QDRI_RELAY_RADICES),
+            inside = INT64_C(2) << (place < 0 ? 0 : place % QDRI_RELAY_RADICES);
     double k = (double)facts->sharing;
-    double least = -1;
+    if (way == QDRI_RELAY_WAYS - 1) return joined_costs(facts, hosts);
+    if (place < 0) return round_costs(facts, facts->ranks, radix, facts->bytes);
+    return round_costs(facts, hosts, radix, k * k * facts->bytes) +
+           facts->inside * round_costs(facts, facts->sharing, inside, (double)hosts * facts->bytes);
+}
+
+int qdri_relay_way(const qdri_relay_facts *facts) {
+    int shared = facts->sharing > 1, best = -1;
+    double least = 0;
     for (int way = 0; way < QDRI_RELAY_WAYS; way++) {
-        int place = way - QDRI_RELAY_RADICES;
-        int64_t radix = INT64_C(2) << (place < 0 ? way : place / QDRI_RELAY_RADICES),
-                inside = INT64_C(2) << (place < 0 ? 0 : place % QDRI_RELAY_RADICES);
-        double costs;
-        if (shared != (place >= 0)) continue;
-        if (way == QDRI_RELAY_WAYS - 1)
-            costs = joined_costs(facts, hosts);
-        else if (place < 0)
-            costs = round_costs(facts, facts->ranks, radix, facts->bytes);
-        else
-            costs = round_costs(facts, hosts, radix, k * k * facts->bytes) +
-                    facts->inside * round_costs(facts, facts->sharing, inside, (double)hosts * facts->bytes);
-        if (least < 0 || costs < least) {
-            least = costs;
-            best = way;
-        }
+        double costs = shared == (way >= QDRI_RELAY_RADICES) ? way_costs(facts, way) : -1;
+        if (costs < 0 || (best >= 0 && costs >= least)) continue;
+        least = costs;
+        best = way;
     }
     return best;
+}
+
+double qdri_relay_part(const qdri_relay_facts *facts, int way) {
+    double others = (double)(facts->ranks - facts->sharing), near = (double)(facts->sharing - 1);
+    double direct = others * (facts->startup + (double)facts->sharing * facts->bytes) +
+                    facts->inside * near * (facts->startup + facts->bytes);
+    return direct > 0 ? way_costs(facts, way) / direct : 1;
 }

@@ -25,6 +25,8 @@ static inline qdri_relay_facts qdri_relay_usual(int64_t ranks, int64_t sharing, 
 /* Ways have numbers below QDRI_RELAY_WAYS, and a spec that lasts. */
 enum { QDRI_RELAY_RADICES = 6, QDRI_RELAY_WAYS = QDRI_RELAY_RADICES * (QDRI_RELAY_RADICES + 1) + 1 };
 int qdri_relay_way(const qdri_relay_facts *facts);
+/* What it costs, of what it costs to send everything directly. */
+double qdri_relay_part(const qdri_relay_facts *facts, int way);
 const char *qdri_relay_spec(int way);
 
 #endif

@@ -66,11 +66,16 @@ static void explain(const qdri_traits *facts, char *why, size_t size) {
                  (long long)facts->fan_in);
 }
 
-static const char *way_of_passing(const qdri_traits *facts) {
+/* True if it costs so much less than direct messages that few bytes go this way from the beginning. */
+static int add_passing(const qdri_traits *facts, qdri_rule_result *result) {
+    const double far_less = 0.35;
     double bytes = (double)(facts->largest + facts->smallest) / 2 *
                    (double)(facts->item_bytes > 1 ? facts->item_bytes : 1);
     qdri_relay_facts usual = qdri_relay_usual(facts->ranks, facts->sharing > 1 ? facts->sharing : 1, bytes);
-    return qdri_relay_spec(qdri_relay_way(&usual));
+    int way = qdri_relay_way(&usual);
+    result->passed_on = result->count;
+    add(result, qdri_relay_spec(way), SMALL);
+    return qdri_relay_part(&usual, way) < far_less;
 }
 
 qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
@@ -86,10 +91,8 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     add(&result, "paced", NO_CARE);
     if (!is_even && facts->smallest > 0) add(&result, "pairwise", NO_CARE);
     add(&result, "async", RISKY);
-    if (is_passed_on(facts)) {
-        result.passed_on = result.count;
-        add(&result, way_of_passing(facts), SMALL);
-    }
+    int is_quick = is_passed_on(facts) && add_passing(facts, &result);
+    result.care.quick = is_quick ? result.care.small : result.care.risky;
     if (is_worth_building(facts)) add(&result, "coloring", NO_CARE);
     return result;
 }
@@ -97,10 +100,12 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
 void qdri_rule_reorder(qdri_rule_result *rule, int count, const int64_t *order) {
     qdri_rule_result given = *rule;
     *rule = (qdri_rule_result){.passed_on = -1};
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        rule->care.quick |= (given.care.quick >> order[i] & 1) << rule->count;
         add(rule, given.algorithm[order[i]],
             given.care.risky >> order[i] & 1   ? RISKY
             : given.care.small >> order[i] & 1 ? SMALL
             : given.care.large >> order[i] & 1 ? LARGE
                                                : NO_CARE);
+    }
 }
