@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "discover/partners.h"
 #include "plan/near/near.h"
+#include "plan/rehearse.h"
 #include "schedule/registry.h"
 #include "schedule/schedule.h"
 #include "wire/node.h"
@@ -55,6 +56,28 @@ static qdr_status leave_out_nodes(const qdri_wire *wire, qdr_pattern **pattern) 
         *pattern = rest;
     }
     return status;
+}
+
+/* By a rule of ranks alone: each comes to know its own row. */
+static qdr_status from_rehearsal(const qdr_plan *plan, qdri_candidate *candidate,
+                                 const qdri_algorithm *algorithm, const qdri_spec *spec,
+                                 const qdr_machine *machine, double deadline) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    const char *is_near = plan->near->is_near;
+    qdr_pattern *cross = NULL;
+    qdr_status status = own_cross(view, is_near, &cross);
+    const qdri_play play = {.wire = plan->wire,
+                            .algorithm = algorithm,
+                            .text = candidate->spec,
+                            .spec = spec,
+                            .machine = machine,
+                            .own = cross,
+                            .deadline = deadline};
+    candidate->ordered = 1;
+    candidate->promises = algorithm->promises;
+    status = qdri_rehearse(&play, status, &candidate->rows);
+    qdr_pattern_destroy(&cross);
+    return status ? status : qdri_program_from_schedule(candidate->rows, view, is_near, &candidate->program);
 }
 
 static qdr_status from_algorithm(const qdr_plan *plan, qdri_candidate *candidate,
@@ -149,17 +172,32 @@ static qdr_status from_schedule(const qdr_plan *plan, qdri_candidate *candidate,
     return qdri_program_from_schedule(schedule, qdr_partners_look(plan->partners), NULL, &candidate->program);
 }
 
-/* What is passed on has to be known, unless the executor finds it out. */
+/* What is passed on has to be known, unless the executor finds it out, or there is a rule for it. */
+static int is_rehearsed(const qdri_algorithm *algorithm, const qdri_executor *executor) {
+    return algorithm->handing && !executor->runs_by_itself;
+}
+
 static int needs_matrix(const qdri_algorithm *algorithm, const qdri_executor *executor) {
     return algorithm->knowledge == QDR_KNOWS_MATRIX || (algorithm->staged && !executor->runs_by_itself);
 }
 
+/* The whole where it has to be known, else this rank's row and column. */
+static qdr_status from_pattern(const qdr_plan *plan, qdri_candidate *candidate,
+                               const qdri_algorithm *algorithm, const qdr_machine *machine) {
+    qdr_pattern *matrix = NULL;
+    qdr_status status = QDR_OK;
+    if (needs_matrix(algorithm, candidate->executor)) QDRI_TRY(qdri_partners_gather(plan->partners, &matrix));
+    if (matrix && plan->near->active) status = leave_out_nodes(plan->wire, &matrix);
+    if (!status) status = from_algorithm(plan, candidate, algorithm, machine, matrix);
+    qdr_pattern_destroy(&matrix);
+    return status;
+}
+
 qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const qdri_settings *settings,
-                                const qdr_machine *machine, const qdr_schedule *schedule) {
+                                const qdr_machine *machine, const qdr_schedule *schedule, double deadline) {
     static const qdri_algorithm loaded = {.name = "loaded"};
     const qdri_algorithm *algorithm = &loaded;
     qdri_spec spec;
-    qdr_pattern *matrix = NULL;
     qdr_status status = QDR_OK;
     qdri_trust_init(&candidate->trust);
     if (schedule) {
@@ -172,11 +210,10 @@ qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const
         read_options(candidate, &spec);
         if (algorithm->at_run_time || candidate->executor->runs_by_itself)
             if (candidate->executor->read) candidate->executor->read(candidate, &spec);
-        if (needs_matrix(algorithm, candidate->executor))
-            QDRI_TRY(qdri_partners_gather(plan->partners, &matrix));
-        if (matrix && plan->near->active) status = leave_out_nodes(plan->wire, &matrix);
-        if (!status) status = from_algorithm(plan, candidate, algorithm, machine, matrix);
-        qdr_pattern_destroy(&matrix);
+        if (is_rehearsed(algorithm, candidate->executor))
+            status = from_rehearsal(plan, candidate, algorithm, &spec, machine, deadline);
+        else
+            status = from_pattern(plan, candidate, algorithm, machine);
     }
     if (plan->is_by_rule && settings->reuse) candidate->any_size = 0; /* as was said, whoever runs */
     candidate->algorithm = algorithm->name;

@@ -292,7 +292,7 @@ struct qdri_candidate {
     char spec[256];         /* of the algorithm, as it was asked for */
     const char *algorithm;  /* its name in the table */
     qdr_schedule *schedule; /* NULL: none */
-    qdr_schedule *rows;     /* of this rank's row and column, once somebody has asked for it */
+    qdr_schedule *rows; /* of this rank's row and column: rehearsed, or made once somebody has asked for it */
     qdri_program program;
     const qdri_executor *executor;
     int any_size;       /* sizes may differ at every call */
