@@ -66,13 +66,13 @@ static qdr_status from_rehearsal(const qdr_plan *plan, qdri_candidate *candidate
     const char *is_near = plan->near->is_near;
     qdr_pattern *cross = NULL;
     qdr_status status = own_cross(view, is_near, &cross);
-    const qdri_play play = {.wire = plan->wire,
-                            .algorithm = algorithm,
-                            .text = candidate->spec,
-                            .spec = spec,
-                            .machine = machine,
-                            .own = cross,
-                            .deadline = deadline};
+    const qdri_rehearsing play = {.wire = plan->wire,
+                                  .algorithm = algorithm,
+                                  .text = candidate->spec,
+                                  .spec = spec,
+                                  .machine = machine,
+                                  .own = cross,
+                                  .deadline = deadline};
     candidate->ordered = 1;
     candidate->promises = algorithm->promises;
     status = qdri_rehearse(&play, status, &candidate->rows);

@@ -18,7 +18,7 @@
 
 static const char *const name = "rehearsal of a plan";
 
-static qdri_flight *open_flight(const qdri_play *play) {
+static qdri_flight *open_flight(const qdri_rehearsing *play) {
     qdri_flight *flight = qdri_flight_create(play->wire, name);
     if (flight) flight->deadline = play->deadline;
     return flight;
@@ -61,7 +61,7 @@ static void add(side *side, int partner, int64_t items) {
     side->total += items;
 }
 
-static qdr_status open_cutters(const qdri_play *play, cutters *at) {
+static qdr_status open_cutters(const qdri_rehearsing *play, cutters *at) {
     qdr_pattern_view view = qdr_pattern_look(play->own);
     int rank = qdri_wire_rank(play->wire);
     int64_t row = view.row_start[rank], rows = view.row_start[rank + 1] - row;
@@ -82,7 +82,8 @@ static qdr_status open_cutters(const qdri_play *play, cutters *at) {
 
 /* Whether a step more is worth it may follow from a machine, and not all ranks need have the same: they must agree on it, for either
  * scheme, before they can do it together. */
-static qdr_status settle(const qdri_play *play, qdr_status mine, const cutters *at, qdri_cutting *cutting) {
+static qdr_status settle(const qdri_rehearsing *play, qdr_status mine, const cutters *at,
+                         qdri_cutting *cutting) {
     const qdri_handing *handing = play->algorithm->handing;
     int ranks = qdri_wire_ranks(play->wire);
     qdri_cutting by_source = {.tight = 0}, by_destination = {.tight = 0};
@@ -102,7 +103,7 @@ static qdr_status settle(const qdri_play *play, qdr_status mine, const cutters *
 }
 
 /* The extra items of the ranks before this one. */
-static qdr_status scan(const qdri_play *play, const cutters *at, int32_t *before) {
+static qdr_status scan(const qdri_rehearsing *play, const cutters *at, int32_t *before) {
     int64_t ranks = qdri_wire_ranks(play->wire);
     qdri_flight_note(at->legs, qdri_sum_before(play->wire, &at->legs->operation, at->extra, at->before));
     QDRI_TRY(qdri_flight_wait_midway(at->flight));
@@ -111,7 +112,7 @@ static qdr_status scan(const qdri_play *play, const cutters *at, int32_t *before
 }
 
 /* Each destination tells its sources; both know of whom to hear. */
-static qdr_status tell_starts(const qdri_play *play, cutters *at, qdr_status *mine) {
+static qdr_status tell_starts(const qdri_rehearsing *play, cutters *at, qdr_status *mine) {
     for (int64_t i = 0; i < at->in.count; i++) at->in.word[i] = at->in.start[i];
     qdri_deliver(at->flight, at->legs + 1, (int)at->in.count, at->in.parcel, (int)at->out.count,
                  at->out.parcel);
@@ -125,7 +126,7 @@ static qdr_status tell_starts(const qdri_play *play, cutters *at, qdr_status *mi
 }
 
 /* *mine is what this rank alone makes of what it hears. */
-static qdr_status find_starts(const qdri_play *play, const qdri_cutting *cutting, cutters *at,
+static qdr_status find_starts(const qdri_rehearsing *play, const qdri_cutting *cutting, cutters *at,
                               qdr_status *mine) {
     int ranks = qdri_wire_ranks(play->wire), by_source = cutting->scheme == QDRI_SPREAD_BY_SOURCE;
     side *walked = by_source ? &at->out : &at->in;
@@ -159,7 +160,7 @@ static qdr_status pack(qdri_rehearsal *rehearsal, qdri_round *round) {
     return QDR_OK;
 }
 
-static qdr_status play_stage(const qdri_play *play, qdr_status mine, qdri_rehearsal *rehearsal) {
+static qdr_status play_stage(const qdri_rehearsing *play, qdr_status mine, qdri_rehearsal *rehearsal) {
     qdri_flight *flight = open_flight(play);
     qdri_round round = {.call = name,
                         .wire = play->wire,
@@ -175,7 +176,7 @@ static qdr_status play_stage(const qdri_play *play, qdr_status mine, qdri_rehear
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
-static qdri_own_messages own_of(const qdri_play *play, const cutters *at) {
+static qdri_own_messages own_of(const qdri_rehearsing *play, const cutters *at) {
     qdr_pattern_view view = qdr_pattern_look(play->own);
     int rank = qdri_wire_rank(play->wire);
     int64_t row = view.row_start[rank];
@@ -188,7 +189,7 @@ static qdri_own_messages own_of(const qdri_play *play, const cutters *at) {
 }
 
 /* How messages are cut, and with it this rank's part, where it can have one. Returns what all ranks return. */
-static qdr_status begin_cut(const qdri_play *play, qdr_status *mine, qdri_rehearsal **rehearsal) {
+static qdr_status begin_cut(const qdri_rehearsing *play, qdr_status *mine, qdri_rehearsal **rehearsal) {
     cutters at = {.flight = open_flight(play)};
     qdri_cutting cutting;
     if (!*mine) *mine = open_cutters(play, &at);
@@ -202,7 +203,7 @@ static qdr_status begin_cut(const qdri_play *play, qdr_status *mine, qdri_rehear
     return status;
 }
 
-static qdr_status begin(const qdri_play *play, qdr_status *mine, qdri_rehearsal **rehearsal) {
+static qdr_status begin(const qdri_rehearsing *play, qdr_status *mine, qdri_rehearsal **rehearsal) {
     if (play->algorithm->handing->settle) return begin_cut(play, mine, rehearsal);
     if (*mine) return QDR_OK;
     qdri_own_messages own = own_of(play, NULL);
@@ -210,7 +211,7 @@ static qdr_status begin(const qdri_play *play, qdr_status *mine, qdri_rehearsal 
     return QDR_OK;
 }
 
-qdr_status qdri_rehearse(const qdri_play *play, qdr_status mine, qdr_schedule **schedule) {
+qdr_status qdri_rehearse(const qdri_rehearsing *play, qdr_status mine, qdr_schedule **schedule) {
     int stages = play->algorithm->handing->stages(qdri_wire_ranks(play->wire));
     qdri_rehearsal *rehearsal = NULL;
     qdr_status status = begin(play, &mine, &rehearsal);

@@ -18,7 +18,7 @@
 #include "schedule/rehearsal.h"
 #include "wire/wire.h"
 
-typedef struct qdri_play {
+typedef struct qdri_rehearsing {
     qdri_wire *wire;
     const qdri_algorithm *algorithm;
     const char *text; /* of the algorithm and its options, */
@@ -26,10 +26,10 @@ typedef struct qdri_play {
     const qdr_machine *machine; /* may be NULL */
     const qdr_pattern *own;     /* its row and column; NULL after a failure */
     double deadline;
-} qdri_play;
+} qdri_rehearsing;
 
 /* Collective: all ranks return the same status, but for one that has no memory for the schedule at the end. `mine` is a
  * failure of this rank, or QDR_OK. The schedule has this rank's row alone. */
-qdr_status qdri_rehearse(const qdri_play *play, qdr_status mine, qdr_schedule **schedule);
+qdr_status qdri_rehearse(const qdri_rehearsing *play, qdr_status mine, qdr_schedule **schedule);
 
 #endif
