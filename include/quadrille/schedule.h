@@ -34,7 +34,7 @@ typedef struct qdr_schedule qdr_schedule;
 
 /* ---- algorithms ---------------------------------------------------------------------------------------- */
 
-/* What a rank has to know to find its own row. */
+/* What a rank has to know to find its own row, beside what others tell it as they pass things on. */
 typedef enum qdr_knowledge {
     QDR_KNOWS_ROW,            /* whom it sends to */
     QDR_KNOWS_ROW_AND_COLUMN, /* and whom it receives from */

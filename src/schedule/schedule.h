@@ -8,6 +8,7 @@
  *     pieces       (stage, phase, from, to, piece), sorted    random-split, split with cuts, read from a file
  *     two-stage and recursive compute their rows: n^3 and n^2 log n pieces, never written out (recursive
  *     keeps, of sparse patterns, which messages are handed over where)
+ *     a script     what one rank has seen in a rehearsal (rehearsal.h): its own row, and no other
  */
 #ifndef QDRI_SCHEDULE_H
 #define QDRI_SCHEDULE_H
