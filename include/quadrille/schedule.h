@@ -97,7 +97,8 @@ typedef struct qdr_schedule_info {
 /* Local, free of cost. */
 static inline qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *info);
 
-/* Local, free of cost. Valid as long as the schedule. */
+/* Local, free of cost. Valid as long as the schedule. Where the schedule moves what ranks have for themselves (`two-stage:diagonal`)
+ * these are messages of its pattern, and nothing is local. */
 const qdr_pattern *qdr_schedule_pattern(const qdr_schedule *schedule);
 
 /* ---- reading it by row --------------------------------------------------------------------------------- */

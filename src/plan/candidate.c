@@ -23,16 +23,22 @@ static void read_options(qdri_candidate *candidate, const qdri_spec *spec) {
     if (qdri_spec_given(spec, "window")) candidate->window = qdri_spec_integer(spec, "window");
 }
 
-/* A pattern of which only this rank's row and column are filled: enough for algorithms that need no more. */
-static qdr_status own_cross(qdr_partners_view view, const char *is_near, qdr_pattern **pattern) {
+static int is_left_out(const qdr_plan *plan, int rank, int partner, int way) {
+    const char *is_near = plan->near->is_near;
+    return (is_near && is_near[partner] & way) || (partner == rank && plan->near->active);
+}
+
+/* A pattern of which only this rank's row and column are filled: enough for algorithms that need no more. What stays on a node is not in it. */
+static qdr_status own_cross(const qdr_plan *plan, qdr_pattern **pattern) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
     qdr_message *message = QDRI_ARRAY(qdr_message, (int64_t)view.sends + view.receives);
     int64_t count = 0;
     if (!message) return qdri_fail_memory();
     for (int i = 0; i < view.sends; i++)
-        if (!is_near || !(is_near[view.destination[i]] & QDRI_NEAR_OUT))
+        if (!is_left_out(plan, view.rank, view.destination[i], QDRI_NEAR_OUT))
             message[count++] = (qdr_message){view.rank, view.destination[i], view.send_items[i]};
     for (int i = 0; i < view.receives; i++)
-        if (view.source[i] != view.rank && (!is_near || !(is_near[view.source[i]] & QDRI_NEAR_IN)))
+        if (view.source[i] != view.rank && !is_left_out(plan, view.rank, view.source[i], QDRI_NEAR_IN))
             message[count++] = (qdr_message){view.source[i], view.rank, view.receive_items[i]};
     qdr_status status = qdr_pattern_create(view.ranks, count, message, pattern);
     free(message);
@@ -65,7 +71,7 @@ static qdr_status from_rehearsal(const qdr_plan *plan, qdri_candidate *candidate
     qdr_partners_view view = qdr_partners_look(plan->partners);
     const char *is_near = plan->near->is_near;
     qdr_pattern *cross = NULL;
-    qdr_status status = own_cross(view, is_near, &cross);
+    qdr_status status = own_cross(plan, &cross);
     const qdri_rehearsing play = {.wire = plan->wire,
                                   .algorithm = algorithm,
                                   .text = candidate->spec,
@@ -91,7 +97,7 @@ static qdr_status from_algorithm(const qdr_plan *plan, qdri_candidate *candidate
     candidate->ordered = !algorithm->at_run_time && !runs_by_itself;
     candidate->promises = algorithm->promises;
     if (candidate->any_size) return qdri_program_from_partners(view, is_near, &candidate->program);
-    if (!matrix) QDRI_TRY(own_cross(view, is_near, &cross));
+    if (!matrix) QDRI_TRY(own_cross(plan, &cross));
     qdr_schedule *schedule = NULL;
     qdr_status status = qdr_schedule_create(matrix ? matrix : cross, candidate->spec, machine, &schedule);
     qdr_pattern_destroy(&cross);
@@ -252,7 +258,7 @@ void qdri_candidate_free(qdri_candidate *candidate) {
 static qdr_schedule *make_rows(const qdr_plan *plan, const qdri_candidate *candidate) {
     qdr_pattern *cross = NULL;
     qdr_schedule *rows = NULL;
-    if (own_cross(qdr_partners_look(plan->partners), plan->near->is_near, &cross)) return NULL;
+    if (own_cross(plan, &cross)) return NULL;
     qdr_status status = qdr_schedule_create(cross, candidate->spec, NULL, &rows);
     qdr_pattern_destroy(&cross);
     return status ? NULL : rows;

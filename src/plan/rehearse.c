@@ -211,12 +211,28 @@ static qdr_status begin(const qdri_rehearsing *play, qdr_status *mine, qdri_rehe
     return QDR_OK;
 }
 
-qdr_status qdri_rehearse(const qdri_rehearsing *play, qdr_status mine, qdr_schedule **schedule) {
+/* Of messages that are cut the options say whether those that a rank has for itself are, too. */
+static qdr_status find_own(const qdri_rehearsing *play, qdr_pattern **own) {
+    const qdri_handing *handing = play->algorithm->handing;
+    qdri_cutting cutting = {.diagonal = 0};
+    if (handing->settle)
+        QDRI_TRY(handing->settle(play->spec, play->machine, qdri_wire_ranks(play->wire), 0, 0, &cutting));
+    if (cutting.diagonal) return qdri_pattern_with_diagonal(play->own, own);
+    *own = qdri_pattern_retain(play->own);
+    return QDR_OK;
+}
+
+qdr_status qdri_rehearse(const qdri_rehearsing *given, qdr_status mine, qdr_schedule **schedule) {
+    qdri_rehearsing of = *given, *play = &of;
+    qdr_pattern *own = NULL;
     int stages = play->algorithm->handing->stages(qdri_wire_ranks(play->wire));
     qdri_rehearsal *rehearsal = NULL;
+    if (!mine) mine = find_own(given, &own);
+    of.own = own;
     qdr_status status = begin(play, &mine, &rehearsal);
     for (int stage = 0; stage < stages && !status; stage++) status = play_stage(play, mine, rehearsal);
     if (!status) status = qdri_rehearsal_end(rehearsal, play->own, play->algorithm, play->text, schedule);
     qdri_rehearsal_close(&rehearsal);
+    qdr_pattern_destroy(&own);
     return status;
 }

@@ -24,7 +24,8 @@ typedef struct qdri_rehearsing {
     const char *text; /* of the algorithm and its options, */
     const qdri_spec *spec;
     const qdr_machine *machine; /* may be NULL */
-    const qdr_pattern *own;     /* its row and column; NULL after a failure */
+    const qdr_pattern *
+        own; /* its row and column; NULL after a failure. What it has for itself it keeps, unless the options say otherwise */
     double deadline;
 } qdri_rehearsing;
 

@@ -15,6 +15,7 @@
 #include "discover/round.h"
 #include "mpi_content.h"
 #include "mpi_expect.h"
+#include "pattern/pattern.h"
 #include "plan/mark.h"
 #include "plan/near/near.h"
 #include "plan/plan.h"
@@ -115,6 +116,10 @@ static qdr_partners *own_sides(const qdr_pattern *pattern) {
         if (view.origin[m] == rank) to[sends] = view.destination[m], out[sends++] = view.items[m];
         if (view.destination[m] == rank) from[receives] = view.origin[m], in[receives++] = view.items[m];
     }
+    if (view.local[rank] > 0) {
+        to[sends] = from[receives] = rank;
+        out[sends++] = in[receives++] = view.local[rank];
+    }
     for (int i = 0; i < sends / 2; i++) { /* in some order */
         int other = sends - 1 - i, one = to[i];
         int64_t items = out[i];
@@ -129,18 +134,18 @@ static qdr_partners *own_sides(const qdr_pattern *pattern) {
     return partners;
 }
 
-/* What goes across the network. */
-static qdr_pattern *far_part(const qdr_plan *plan, const qdr_pattern *pattern) {
+/* Of a pattern what goes across the network, or all of it where `plan` is NULL; and what each rank has for itself. */
+static qdr_pattern *far_part(const qdr_plan *plan, const qdr_pattern *pattern, int64_t own) {
     qdr_pattern_view view = qdr_pattern_look(pattern);
-    qdr_message *message = calloc((size_t)view.messages + 1, sizeof *message);
+    qdr_message *message = calloc((size_t)(view.messages + ranks), sizeof *message);
     int64_t count = 0;
-    qdr_plan_info info;
     qdr_pattern *far = NULL;
-    FINE(qdr_plan_look(plan, &info));
+    int has_nodes = plan && plan->near->active;
     for (int64_t m = 0; m < view.messages; m++)
-        if (strcmp(info.transport, "node") != 0 ||
-            !qdri_node_shared(plan->wire, view.origin[m], view.destination[m]))
+        if (!has_nodes || !qdri_node_shared(plan->wire, view.origin[m], view.destination[m]))
             message[count++] = (qdr_message){view.origin[m], view.destination[m], view.items[m]};
+    for (int r = 0; r < ranks && !has_nodes; r++)
+        message[count++] = (qdr_message){r, r, plan ? view.local[r] : own * (1 + r % 3)};
     FINE(qdr_pattern_create(ranks, count, message, &far));
     free(message);
     return far;
@@ -151,6 +156,11 @@ static int open_stage(stage *on, const char *algorithm, const char *spec, const 
     *on = (stage){.algorithm = algorithm, .spec = spec};
     if (qdr_pattern_from_spec(spec, &on->pattern)) return 0; /* not for this number of ranks */
     snprintf(on->what, sizeof on->what, "%s, %s, %s", algorithm, spec, transport);
+    if (strstr(algorithm, "diagonal")) {
+        qdr_pattern *other = far_part(NULL, on->pattern, 7);
+        qdr_pattern_destroy(&on->pattern);
+        on->pattern = other;
+    }
     on->partners = own_sides(on->pattern);
     options.algorithm = algorithm;
     options.transport = transport;
@@ -160,7 +170,7 @@ static int open_stage(stage *on, const char *algorithm, const char *spec, const 
     CHECK_SAYING(!status, "%s: %s", on->what, qdr_error_message());
     if (status) return 0;
     on->program = &on->plan->candidate[0].program;
-    on->far = far_part(on->plan, on->pattern);
+    on->far = far_part(on->plan, on->pattern, 0);
     return 1;
 }
 
@@ -249,7 +259,12 @@ typedef struct traffic {
     int64_t row, column, all, most_row, most_column;
 } traffic;
 
-static traffic traffic_of(const qdr_pattern *pattern) {
+static traffic traffic_of(const stage *on) {
+    qdr_pattern *pattern = NULL;
+    if (strstr(on->algorithm, "diagonal"))
+        FINE(qdri_pattern_with_diagonal(on->far, &pattern));
+    else
+        pattern = qdri_pattern_retain(on->far);
     qdr_pattern_view view = qdr_pattern_look(pattern);
     qdr_pattern_statistics facts;
     qdr_pattern_measure(pattern, &facts);
@@ -258,6 +273,7 @@ static traffic traffic_of(const qdr_pattern *pattern) {
         sum.row += view.origin[m] == rank ? view.items[m] : 0;
         sum.column += view.destination[m] == rank ? view.items[m] : 0;
     }
+    qdr_pattern_destroy(&pattern);
     return sum;
 }
 
@@ -279,7 +295,7 @@ static int64_t largest(const qdri_side *side, int stage, int64_t *total) {
 /* At most n - 1 steps in each stage; sizes as the scheme bounds them; and intermediaries that hold equally much, where that was asked for. */
 static void check_two_stage(const stage *on) {
     const qdri_program *program = on->program;
-    traffic sum = traffic_of(on->far);
+    traffic sum = traffic_of(on);
     int64_t given, taken, sent, came;
     int64_t first = largest(&program->out, 0, &given), first_in = largest(&program->in, 0, &taken);
     int64_t second = largest(&program->out, 1, &sent), second_in = largest(&program->in, 1, &came);
@@ -298,6 +314,14 @@ static void check_two_stage(const stage *on) {
     if (strstr(on->algorithm, "tight=yes"))
         CHECK_SAYING(holds <= divide_up(sum.all) && holds >= sum.all / ranks, "%s: holds %lld items of %lld",
                      on->what, (long long)holds, (long long)sum.all);
+}
+
+/* What a rank has for itself is spread like all else; where others of the node are near, it stays. */
+static void check_self(const stage *on) {
+    const qdri_self *self = &on->program->self;
+    int travels = strstr(on->algorithm, "diagonal") && !on->plan->near->active && ranks > 1;
+    CHECK_SAYING(self->travels == travels, "%s: what is sent to itself", on->what);
+    if (travels) CHECK(self->length <= divide_up(self->items) && self->length >= self->items / ranks);
 }
 
 /* One send in each of lg n stages, and at most two receives. */
@@ -364,6 +388,9 @@ static const char *const algorithms[] = {
     "two-stage:scheme=destination,tight=yes",
     "two-stage:scheme=destination,tight=no",
     "two-stage:scheme=source,shuffle,seed=5",
+    "two-stage:scheme=source,tight=yes,diagonal",
+    "two-stage:scheme=destination,tight=yes,diagonal",
+    "two-stage:scheme=source,tight=no,shuffle,diagonal",
 };
 
 static void run_case(const char *algorithm, int pattern, const char *transport) {
@@ -373,6 +400,7 @@ static void run_case(const char *algorithm, int pattern, const char *transport) 
         check_cost(&on);
         compare_programs(&on);
         if (strstr(algorithm, "scheme=")) check_two_stage(&on);
+        check_self(&on);
         if (!strcmp(algorithm, "recursive")) check_recursive(&on);
         check_exchange(&on);
     }

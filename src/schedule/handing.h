@@ -21,6 +21,7 @@
 typedef struct qdri_cutting {
     qdri_spreading scheme;
     int tight, shuffled;
+    int diagonal; /* of what a rank has for itself, too */
     uint64_t seed;
 } qdri_cutting;
 

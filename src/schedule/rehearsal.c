@@ -39,6 +39,7 @@ typedef struct holding {
 struct qdri_rehearsal {
     script script;
     int stage, stages;            /* those that have begun */
+    int diagonal;                 /* what ranks have for themselves is handed on, too */
     int was_cut;                  /* nobody asks the rule where to go in the first stage */
     const qdri_own_messages *own; /* while they are cut */
     holding *held;
@@ -154,6 +155,7 @@ qdr_status qdri_rehearsal_open(const qdri_handing *handing, const qdri_cutting *
     made->stage = -1;
     made->stages = handing->stages(own->ranks);
     made->was_cut = cutting != NULL;
+    made->diagonal = cutting && cutting->diagonal;
     qdr_status status = hold_own(made, cutting, own);
     made->own = NULL;
     if (status)
@@ -248,7 +250,7 @@ static qdr_status take_piece(qdri_rehearsal *self, int from, const qdr_piece *pi
     int to = self->stage == 0 && self->was_cut
                  ? script->rank
                  : script->handing->next(script->ranks, self->stage, from, piece->destination);
-    if (to != script->rank || piece->origin == piece->destination ||
+    if (to != script->rank || (piece->origin == piece->destination && !self->diagonal) ||
         (self->stage == 0 && piece->origin != from))
         return qdri_fail(
             QDR_ERR_MISMATCH,

@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "cases.h"
 #include "light.h"
+#include "pattern/pattern.h"
 #include "schedule/registry.h"
 #include "schedule/rehearsal.h"
 
@@ -161,6 +162,12 @@ static void rehearse(const qdr_pattern *pattern, const char *spec) {
     assert_int_equal(qdri_algorithm_read(spec, &options, &all.algorithm), QDR_OK);
     qdr_pattern_measure(pattern, &facts);
     const qdri_handing *handing = all.algorithm->handing;
+    qdr_pattern *moved = NULL;
+    if (strstr(spec, "diagonal")) {
+        assert_int_equal(qdri_pattern_with_diagonal(pattern, &moved), QDR_OK);
+        all.view = qdr_pattern_look(moved);
+        qdr_pattern_measure(moved, &facts);
+    }
     if (handing->settle) {
         assert_int_equal(
             handing->settle(&options, NULL, facts.ranks, facts.out_traffic, facts.in_traffic, &all.cutting),
@@ -168,11 +175,12 @@ static void rehearse(const qdr_pattern *pattern, const char *spec) {
         all.start = calloc((size_t)facts.messages + 1, sizeof *all.start);
         find_starts(&all);
     }
-    play(&all, pattern);
+    play(&all, moved ? moved : pattern);
     assert_int_equal(qdr_schedule_create(pattern, spec, NULL, &whole), QDR_OK);
     compare(&all, whole);
     for (int r = 0; r < facts.ranks; r++) qdr_schedule_destroy(&all.row[r]);
     qdr_schedule_destroy(&whole);
+    qdr_pattern_destroy(&moved);
     free(all.start);
 }
 
@@ -185,6 +193,9 @@ static const char *const algorithms[] = {
     "two-stage:scheme=destination,tight=no",
     "two-stage:shuffle,seed=5",
     "two-stage:shuffle,tight=no",
+    "two-stage:diagonal,scheme=source",
+    "two-stage:diagonal,scheme=destination",
+    "two-stage:diagonal,shuffle",
 };
 
 static void rows_of_the_whole(void **state) {

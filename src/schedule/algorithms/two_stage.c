@@ -8,6 +8,7 @@
  *     scheme=destination   stage 2 sends at most ceil(c / p), stage 1 at most r / p + p   (good when r > c)
  *     tight                one scan or sum-combine more, and intermediaries hold at most ceil(all / p); by
  *                          default when the machine's scan costs less than the items it saves
+ *     diagonal             what a rank has for itself is spread, too: the papers' matrices have it (figure 9)
  *     shuffle              the appendix: a source's intermediaries are permuted at random among those that
  *                          get equally much, so that extra items of one destination do not pile up; stage 2
  *                          then sends about t / p + sqrt(p / 6) sqrt(2 ln p)
@@ -207,6 +208,7 @@ static const qdri_option options[] = {
      "which splitting: auto takes source unless r > c", 0},
     {"tight", QDRI_WORD, "auto", 0, 0, "auto yes no", "a scan or combine to even out the intermediaries", 0},
     {"shuffle", QDRI_FLAG, "no", 0, 0, NULL, "permute the intermediaries at random (scheme=source)", 0},
+    {"diagonal", QDRI_FLAG, "no", 0, 0, NULL, "spread what a rank has for itself, too, as the paper does", 0},
     QDRI_SEED_OPTION,
     QDRI_PACE_OPTIONS,
 };
@@ -239,14 +241,16 @@ static qdr_status settle(const qdri_spec *spec, const qdr_machine *machine, int 
                        .tight = qdri_spec_is(spec, "tight", "auto") ? scan_pays(machine, ranks, scheme)
                                                                     : qdri_spec_is(spec, "tight", "yes"),
                        .shuffled = shuffled,
+                       .diagonal = qdri_spec_flag(spec, "diagonal"),
                        .seed = (uint64_t)qdri_spec_integer(spec, "seed")};
     return QDR_OK;
 }
 
 static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
-    const qdr_pattern_view *view = &request->view;
     qdr_pattern_statistics statistics;
     qdri_cutting cutting;
+    if (qdri_spec_flag(request->options, "diagonal")) QDRI_TRY(qdri_schedule_move_diagonal(schedule));
+    qdr_pattern_view own = qdr_pattern_look(schedule->pattern), *view = &own;
     qdr_pattern_measure(schedule->pattern, &statistics);
     QDRI_TRY(settle(request->options, request->machine, view->ranks, statistics.out_traffic,
                     statistics.in_traffic, &cutting));
