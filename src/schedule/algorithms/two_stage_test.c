@@ -101,7 +101,7 @@ static void figure_9_with_its_diagonal(void **state) {
     static const char *const schemes[] = {"source", "destination"};
     for (int i = 0; i < 2; i++) {
         char algorithm[80];
-        int64_t held[4] = {0}, count, most = 0;
+        int64_t held[4] = {0}, count = 0, most = 0;
         qdr_pattern *pattern = NULL;
         qdr_schedule *schedule = NULL;
         qdr_pattern_statistics facts;
