@@ -35,6 +35,7 @@ static const char *const case_algorithms[] = {
     "two-stage:scheme=destination,tight=yes",
     "two-stage:scheme=destination,tight=no",
     "two-stage:scheme=source,shuffle,seed=5",
+    "two-stage:diagonal",
     "coloring",
     "split",
     "split:tau=500",

@@ -62,6 +62,10 @@ COUNTED(int, PMPI_Ireduce_scatter_block,
         (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
          MPI_Request *request),
         (out, in, count, type, op, comm, request))
+COUNTED(int, PMPI_Iexscan,
+        (const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+         MPI_Request *request),
+        (out, in, count, type, op, comm, request))
 COUNTED(int, PMPI_Iallgatherv,
         (const void *out, int count, MPI_Datatype type, void *in, const int counts[], const int places[],
          MPI_Datatype in_type, MPI_Comm comm, MPI_Request *request),

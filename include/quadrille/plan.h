@@ -124,7 +124,8 @@ static inline qdr_plan_options qdr_plan_options_initial(void) {
 #endif
 
 /* Collective. Options must be the same on all ranks, except tracing and deadline. NULL means defaults, and the
- * environment of rank 0 counts. Gathers the whole matrix if the algorithm needs it. */
+ * environment of rank 0 counts. Gathers the whole matrix if the algorithm needs it; `recursive` and
+ * `two-stage` do not, and rehearse the exchange once instead: each rank learns of what passes through it. */
 qdr_status qdr_plan_create(qdr_partners *partners, const qdr_plan_options *options, qdr_plan **plan);
 
 /* Collective. The same with a schedule that exists, such as one read from a file. It must be of the partners' pattern
@@ -176,7 +177,8 @@ qdr_status qdr_plan_tune(qdr_plan *plan);
 
 /* Local. The schedule that the plan runs, to be read by row; this rank's row is the communication phase table of
  * NICE. NULL for algorithms that schedule at run time. An algorithm that does not need the whole matrix knows only
- * this rank's messages: then the schedule has only this rank's row, and is made at the first call. Messages that go
+ * this rank's messages, and what passes through it: then the schedule has only this rank's row, and is made at the first call
+ * unless the plan was made of it. Messages that go
  * through the node's memory are in no phase. Valid as long as the plan. */
 const qdr_schedule *qdr_plan_schedule(const qdr_plan *plan);
 

@@ -34,7 +34,7 @@ typedef struct qdr_schedule qdr_schedule;
 
 /* ---- algorithms ---------------------------------------------------------------------------------------- */
 
-/* What a rank has to know to find its own row. */
+/* What a rank has to know to find its own row, beside what others tell it as they pass things on. */
 typedef enum qdr_knowledge {
     QDR_KNOWS_ROW,            /* whom it sends to */
     QDR_KNOWS_ROW_AND_COLUMN, /* and whom it receives from */
@@ -97,7 +97,8 @@ typedef struct qdr_schedule_info {
 /* Local, free of cost. */
 static inline qdr_status qdr_schedule_look(const qdr_schedule *schedule, qdr_schedule_info *info);
 
-/* Local, free of cost. Valid as long as the schedule. */
+/* Local, free of cost. Valid as long as the schedule. Where the schedule moves what ranks have for themselves (`two-stage:diagonal`)
+ * these are messages of its pattern, and nothing is local. */
 const qdr_pattern *qdr_schedule_pattern(const qdr_schedule *schedule);
 
 /* ---- reading it by row --------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 
 enum { WHO = 120 };
 
@@ -84,6 +85,20 @@ qdr_status qdri_cursor_copy(qdri_cursor *cursor, const char *name, void *to, siz
     QDRI_TRY(qdri_cursor_take(cursor, name, 1, (int64_t)bytes, &begin));
     memcpy(to, begin, bytes);
     return QDR_OK;
+}
+
+qdr_status qdri_cursor_number(qdri_cursor *cursor, const char *name, int64_t least, int64_t most,
+                              int64_t *number) {
+    char who[WHO];
+    uint64_t word;
+    int taken = qdri_number_read((const unsigned char *)cursor->at, cursor->left, &word);
+    if (!taken)
+        return qdri_fail(QDR_ERR_MISMATCH, "%s sent %s that ends, or has no number, in the place of %s",
+                         name_sender(cursor->sender, who), cursor->what, name);
+    cursor->at += taken;
+    cursor->left -= taken;
+    *number = word > INT64_MAX ? INT64_MAX : (int64_t)word;
+    return qdri_decode_word(cursor->sender, name, *number, least, most);
 }
 
 qdr_status qdri_cursor_end(const qdri_cursor *cursor) {

@@ -87,6 +87,9 @@ qdr_status qdri_cursor_copy(qdri_cursor *cursor, const char *name, void *to, siz
 /* `count` things of `each` bytes, which stay where they are. */
 qdr_status qdri_cursor_take(qdri_cursor *cursor, const char *name, int64_t count, int64_t each,
                             const char **begin);
+/* A number that takes as few bytes as it needs (number.h). */
+qdr_status qdri_cursor_number(qdri_cursor *cursor, const char *name, int64_t least, int64_t most,
+                              int64_t *number);
 /* Nothing may be left. */
 qdr_status qdri_cursor_end(const qdri_cursor *cursor);
 

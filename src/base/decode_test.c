@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/decode.h"
+#include "base/number.h"
 
 static const qdri_teller third = {NULL, 3}, ocean = {"ocean", 1};
 
@@ -123,12 +124,42 @@ static void test_cursor(void **state) {
     assert_int_equal(qdri_cursor_end(&cursor), QDR_OK);
 }
 
+/* Each has one spelling, of one to ten bytes. */
+static void test_numbers(void **state) {
+    const uint64_t number[] = {0, 1, 127, 128, 16383, 16384, UINT64_C(1) << 62, INT64_MAX};
+    const struct {
+        unsigned char byte[12];
+        int count;
+    } none[] = {{{0}, 0},          {{0x80}, 1},    {{0x80, 0}, 2},
+                {{0xff, 0x80}, 2}, {{1, 0x80}, 0}, {{255, 255, 255, 255, 255, 255, 255, 255, 255, 2}, 10}};
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        unsigned char bytes[QDRI_LONGEST_NUMBER];
+        int64_t read = -1, size = qdri_number_write(number[i], bytes);
+        qdri_cursor cursor = {ocean, "a letter", (const char *)bytes, size};
+        assert_int_equal(qdri_cursor_number(&cursor, "a word", 0, INT64_MAX, &read), QDR_OK);
+        assert_true((uint64_t)read == number[i] && cursor.left == 0);
+        cursor = (qdri_cursor){ocean, "a letter", (const char *)bytes, size};
+        if (i > 0)
+            assert_int_equal(qdri_cursor_number(&cursor, "a word", 0, read - 1, &read), QDR_ERR_MISMATCH);
+    }
+    for (int i = 0; i < 6; i++) {
+        int64_t read = -1;
+        qdri_cursor cursor = {ocean, "a letter", (const char *)none[i].byte, none[i].count};
+        assert_int_equal(qdri_cursor_number(&cursor, "a word", 0, INT64_MAX, &read), QDR_ERR_MISMATCH);
+        assert_string_equal(
+            qdr_error_message(),
+            "rank 1 of ocean sent a letter that ends, or has no number, in the place of a word");
+        assert_int_equal(read, -1);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_are_exact), cmocka_unit_test(test_sentences),
         cmocka_unit_test(test_tables),           cmocka_unit_test(test_failures_exist),
         cmocka_unit_test(test_texts_end),        cmocka_unit_test(test_alike),
-        cmocka_unit_test(test_cursor),
+        cmocka_unit_test(test_cursor),           cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

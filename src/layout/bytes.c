@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Descriptions travel as sequences of whole numbers, each in as few bytes as it needs: seven bits at a
- * time, the lowest first, the top bit set in all but the last byte; the sign is folded into the lowest bit.
- * So they have no byte order, and most numbers of a schedule take one to three bytes.
+ * Descriptions travel as sequences of whole numbers, each in as few bytes as it needs
+ * (base/number.h); the sign is folded into the lowest bit. Most numbers of a schedule take one to three bytes.
  *
  * A reader believes nothing: each number is held against its bounds, each number has one spelling, and a
  * count is held against the bytes that are left before anything is allocated.
@@ -15,9 +14,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/random.h"
-
-enum { LONGEST = 10 }; /* bytes of a number */
 
 static uint64_t fold(int64_t number) {
     return ((uint64_t)number << 1) ^ (number < 0 ? UINT64_MAX : 0);
@@ -33,13 +31,12 @@ void qdri_put(qdri_writer *writer, int64_t number) {
         writer->digest = qdri_mix(writer->digest ^ (uint64_t)number);
         return;
     }
-    if (writer->failed || !qdri_grow(&writer->bytes, &writer->capacity, writer->size + LONGEST, 1)) {
+    if (writer->failed ||
+        !qdri_grow(&writer->bytes, &writer->capacity, writer->size + QDRI_LONGEST_NUMBER, 1)) {
         writer->failed = 1;
         return;
     }
-    uint64_t word = fold(number);
-    for (; word >= 0x80; word >>= 7) writer->bytes[writer->size++] = (unsigned char)(word | 0x80);
-    writer->bytes[writer->size++] = (unsigned char)word;
+    writer->size += qdri_number_write(fold(number), writer->bytes + writer->size);
 }
 
 void qdri_put_all(qdri_writer *writer, int64_t count, const int64_t *number) {
@@ -58,18 +55,10 @@ qdr_status qdri_writer_take(qdri_writer *writer, void **bytes, int64_t *size) {
 
 /* 0 when there is no number. */
 static int take_word(qdri_reader *reader, uint64_t *word) {
-    *word = 0;
-    for (int i = 0; i < LONGEST && i < reader->left; i++) {
-        unsigned char byte = reader->bytes[i];
-        if (i == LONGEST - 1 && byte > 1) return 0;
-        *word |= (uint64_t)(byte & 0x7f) << (7 * i);
-        if (byte & 0x80) continue;
-        if (i > 0 && byte == 0) return 0; /* a shorter spelling exists */
-        reader->bytes += i + 1;
-        reader->left -= i + 1;
-        return 1;
-    }
-    return 0;
+    int taken = qdri_number_read(reader->bytes, reader->left, word);
+    reader->bytes += taken;
+    reader->left -= taken;
+    return taken > 0;
 }
 
 qdr_status qdri_get(qdri_reader *reader, const char *name, int64_t low, int64_t high, int64_t *number) {

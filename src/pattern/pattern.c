@@ -11,7 +11,7 @@
  * Everything lives in one block: 24 bytes per message and 24 per rank. In a list of entries zero items are no
  * message: such an entry is dropped before anything is compared, so it is never the twin of another one. A
  * generator's list has messages, and one of zero items costs its startup like any other: it is kept. Either
- * way the diagonal has no messages, only items.
+ * way the diagonal has no messages, only items; but for schedules that move it, which have a pattern of their own.
  *
  * Cost: O(count + ranks).
  */
@@ -34,19 +34,19 @@ struct qdr_pattern {
     int64_t block[];
 };
 
-/* A list, and whether zero items in it are a message. */
+/* A list; whether zero items in it are a message; and whether what a rank has for itself is. */
 typedef struct list {
     int64_t count;
     const qdr_message *messages;
-    int keeps_empty;
+    int keeps_empty, keeps_diagonal;
 } list;
 
-static int is_local(const qdr_message *message) {
-    return message->origin == message->destination;
+static int is_local(const list *list, const qdr_message *entry) {
+    return entry->origin == entry->destination && !list->keeps_diagonal;
 }
 
 static int is_message(const list *list, const qdr_message *entry) {
-    return !is_local(entry) && (entry->items > 0 || list->keeps_empty);
+    return !is_local(list, entry) && (entry->items > 0 || list->keeps_empty);
 }
 
 /* Checks all that can be said of one message alone, and counts those that leave their rank. */
@@ -120,7 +120,7 @@ static qdr_status refuse_pair(int origin, int destination, int64_t first, int64_
 static qdr_status count_ranks(qdr_pattern *pattern, const list *list, qdr_message *duplicate) {
     for (int64_t m = 0; m < list->count; m++) {
         const qdr_message *message = &list->messages[m];
-        if (is_local(message) && message->items > 0) {
+        if (is_local(list, message) && message->items > 0) {
             int64_t *local = &pattern->local[message->origin];
             if (*local)
                 return refuse_pair(message->origin, message->origin, *local, message->items, duplicate);
@@ -188,7 +188,7 @@ static qdr_status build(int ranks, list list, qdr_message *duplicate, qdr_patter
 
 qdr_status qdri_pattern_build(int ranks, int64_t count, const qdr_message *messages, qdr_message *duplicate,
                               qdr_pattern **pattern) {
-    return build(ranks, (list){count, messages, 0}, duplicate, pattern);
+    return build(ranks, (list){.count = count, .messages = messages}, duplicate, pattern);
 }
 
 /* Messages as another release has them. */
@@ -263,8 +263,11 @@ void qdri_pattern_add(qdri_pattern_builder *builder, int origin, int destination
 
 qdr_status qdri_pattern_finish(qdri_pattern_builder *builder, qdr_pattern **pattern) {
     qdr_status status =
-        builder->failed ? qdri_fail_memory()
-                        : build(builder->ranks, (list){builder->count, builder->messages, 1}, NULL, pattern);
+        builder->failed
+            ? qdri_fail_memory()
+            : build(builder->ranks,
+                    (list){.count = builder->count, .messages = builder->messages, .keeps_empty = 1}, NULL,
+                    pattern);
     qdri_pattern_abandon(builder);
     return status;
 }
@@ -272,6 +275,20 @@ qdr_status qdri_pattern_finish(qdri_pattern_builder *builder, qdr_pattern **patt
 void qdri_pattern_abandon(qdri_pattern_builder *builder) {
     free(builder->messages);
     *builder = (qdri_pattern_builder){0};
+}
+
+qdr_status qdri_pattern_with_diagonal(const qdr_pattern *pattern, qdr_pattern **whole) {
+    qdr_message *message = QDRI_ARRAY(qdr_message, pattern->messages + pattern->ranks);
+    int64_t count = 0;
+    if (!message) return qdri_fail_memory();
+    for (int64_t m = 0; m < pattern->messages; m++)
+        message[count++] = (qdr_message){pattern->origin[m], pattern->destination[m], pattern->items[m]};
+    for (int rank = 0; rank < pattern->ranks; rank++)
+        if (pattern->local[rank] > 0) message[count++] = (qdr_message){rank, rank, pattern->local[rank]};
+    list all = {.count = count, .messages = message, .keeps_empty = 1, .keeps_diagonal = 1};
+    qdr_status status = build(pattern->ranks, all, NULL, whole);
+    free(message);
+    return status;
 }
 
 int64_t qdri_pattern_position(const qdr_pattern_view *view, int row, int destination) {

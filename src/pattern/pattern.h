@@ -26,6 +26,9 @@ qdr_status qdri_pattern_build(int ranks, int64_t count, const qdr_message *messa
  * the row. Cost: O(log degree). */
 int64_t qdri_pattern_position(const qdr_pattern_view *view, int row, int destination);
 
+/* The same pattern, in which what a rank has for itself is a message like any other, and nothing is local: for schedules that move it. */
+qdr_status qdri_pattern_with_diagonal(const qdr_pattern *pattern, qdr_pattern **whole);
+
 /* A list of messages that grows. A failed allocation is remembered and shows at the end, so that generators
  * need no check per message. */
 typedef struct qdri_pattern_builder {

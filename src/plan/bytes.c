@@ -83,3 +83,12 @@ char *qdri_bytes_in(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset
 void qdri_bytes_arrived(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes) {
     if (bytes > 0 && !in_place(exchange, hop, offset, bytes)) copy_range(exchange, hop, offset, bytes, 0);
 }
+
+void qdri_bytes_to_itself(qdri_exchange *exchange, int64_t bytes) {
+    const qdri_self *self = &exchange->program->self;
+    int64_t from = self->travels ? self->offset * exchange->item_bytes : 0;
+    if (self->travels) bytes = self->length * exchange->item_bytes;
+    if (bytes > 0)
+        memcpy(exchange->incoming[self->incoming] + from, exchange->outgoing[self->outgoing] + from,
+               (size_t)bytes);
+}

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "discover/partners.h"
 #include "plan/near/near.h"
+#include "plan/rehearse.h"
 #include "schedule/registry.h"
 #include "schedule/schedule.h"
 #include "wire/node.h"
@@ -22,16 +23,22 @@ static void read_options(qdri_candidate *candidate, const qdri_spec *spec) {
     if (qdri_spec_given(spec, "window")) candidate->window = qdri_spec_integer(spec, "window");
 }
 
-/* A pattern of which only this rank's row and column are filled: enough for algorithms that need no more. */
-static qdr_status own_cross(qdr_partners_view view, const char *is_near, qdr_pattern **pattern) {
+static int is_left_out(const qdr_plan *plan, int rank, int partner, int way) {
+    const char *is_near = plan->near->is_near;
+    return (is_near && is_near[partner] & way) || (partner == rank && plan->near->active);
+}
+
+/* A pattern of which only this rank's row and column are filled: enough for algorithms that need no more. What stays on a node is not in it. */
+static qdr_status own_cross(const qdr_plan *plan, qdr_pattern **pattern) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
     qdr_message *message = QDRI_ARRAY(qdr_message, (int64_t)view.sends + view.receives);
     int64_t count = 0;
     if (!message) return qdri_fail_memory();
     for (int i = 0; i < view.sends; i++)
-        if (!is_near || !(is_near[view.destination[i]] & QDRI_NEAR_OUT))
+        if (!is_left_out(plan, view.rank, view.destination[i], QDRI_NEAR_OUT))
             message[count++] = (qdr_message){view.rank, view.destination[i], view.send_items[i]};
     for (int i = 0; i < view.receives; i++)
-        if (view.source[i] != view.rank && (!is_near || !(is_near[view.source[i]] & QDRI_NEAR_IN)))
+        if (view.source[i] != view.rank && !is_left_out(plan, view.rank, view.source[i], QDRI_NEAR_IN))
             message[count++] = (qdr_message){view.source[i], view.rank, view.receive_items[i]};
     qdr_status status = qdr_pattern_create(view.ranks, count, message, pattern);
     free(message);
@@ -57,6 +64,28 @@ static qdr_status leave_out_nodes(const qdri_wire *wire, qdr_pattern **pattern) 
     return status;
 }
 
+/* By a rule of ranks alone: each comes to know its own row. */
+static qdr_status from_rehearsal(const qdr_plan *plan, qdri_candidate *candidate,
+                                 const qdri_algorithm *algorithm, const qdri_spec *spec,
+                                 const qdr_machine *machine, double deadline) {
+    qdr_partners_view view = qdr_partners_look(plan->partners);
+    const char *is_near = plan->near->is_near;
+    qdr_pattern *cross = NULL;
+    qdr_status status = own_cross(plan, &cross);
+    const qdri_rehearsing play = {.wire = plan->wire,
+                                  .algorithm = algorithm,
+                                  .text = candidate->spec,
+                                  .spec = spec,
+                                  .machine = machine,
+                                  .own = cross,
+                                  .deadline = deadline};
+    candidate->ordered = 1;
+    candidate->promises = algorithm->promises;
+    status = qdri_rehearse(&play, status, &candidate->rows);
+    qdr_pattern_destroy(&cross);
+    return status ? status : qdri_program_from_schedule(candidate->rows, view, is_near, &candidate->program);
+}
+
 static qdr_status from_algorithm(const qdr_plan *plan, qdri_candidate *candidate,
                                  const qdri_algorithm *algorithm, const qdr_machine *machine,
                                  const qdr_pattern *matrix) {
@@ -68,7 +97,7 @@ static qdr_status from_algorithm(const qdr_plan *plan, qdri_candidate *candidate
     candidate->ordered = !algorithm->at_run_time && !runs_by_itself;
     candidate->promises = algorithm->promises;
     if (candidate->any_size) return qdri_program_from_partners(view, is_near, &candidate->program);
-    if (!matrix) QDRI_TRY(own_cross(view, is_near, &cross));
+    if (!matrix) QDRI_TRY(own_cross(plan, &cross));
     qdr_schedule *schedule = NULL;
     qdr_status status = qdr_schedule_create(matrix ? matrix : cross, candidate->spec, machine, &schedule);
     qdr_pattern_destroy(&cross);
@@ -149,17 +178,32 @@ static qdr_status from_schedule(const qdr_plan *plan, qdri_candidate *candidate,
     return qdri_program_from_schedule(schedule, qdr_partners_look(plan->partners), NULL, &candidate->program);
 }
 
-/* What is passed on has to be known, unless the executor finds it out. */
+/* What is passed on has to be known, unless the executor finds it out, or there is a rule for it. */
+static int is_rehearsed(const qdri_algorithm *algorithm, const qdri_executor *executor) {
+    return algorithm->handing && !executor->runs_by_itself;
+}
+
 static int needs_matrix(const qdri_algorithm *algorithm, const qdri_executor *executor) {
     return algorithm->knowledge == QDR_KNOWS_MATRIX || (algorithm->staged && !executor->runs_by_itself);
 }
 
+/* The whole where it has to be known, else this rank's row and column. */
+static qdr_status from_pattern(const qdr_plan *plan, qdri_candidate *candidate,
+                               const qdri_algorithm *algorithm, const qdr_machine *machine) {
+    qdr_pattern *matrix = NULL;
+    qdr_status status = QDR_OK;
+    if (needs_matrix(algorithm, candidate->executor)) QDRI_TRY(qdri_partners_gather(plan->partners, &matrix));
+    if (matrix && plan->near->active) status = leave_out_nodes(plan->wire, &matrix);
+    if (!status) status = from_algorithm(plan, candidate, algorithm, machine, matrix);
+    qdr_pattern_destroy(&matrix);
+    return status;
+}
+
 qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const qdri_settings *settings,
-                                const qdr_machine *machine, const qdr_schedule *schedule) {
+                                const qdr_machine *machine, const qdr_schedule *schedule, double deadline) {
     static const qdri_algorithm loaded = {.name = "loaded"};
     const qdri_algorithm *algorithm = &loaded;
     qdri_spec spec;
-    qdr_pattern *matrix = NULL;
     qdr_status status = QDR_OK;
     qdri_trust_init(&candidate->trust);
     if (schedule) {
@@ -172,11 +216,10 @@ qdr_status qdri_candidate_build(qdr_plan *plan, qdri_candidate *candidate, const
         read_options(candidate, &spec);
         if (algorithm->at_run_time || candidate->executor->runs_by_itself)
             if (candidate->executor->read) candidate->executor->read(candidate, &spec);
-        if (needs_matrix(algorithm, candidate->executor))
-            QDRI_TRY(qdri_partners_gather(plan->partners, &matrix));
-        if (matrix && plan->near->active) status = leave_out_nodes(plan->wire, &matrix);
-        if (!status) status = from_algorithm(plan, candidate, algorithm, machine, matrix);
-        qdr_pattern_destroy(&matrix);
+        if (is_rehearsed(algorithm, candidate->executor))
+            status = from_rehearsal(plan, candidate, algorithm, &spec, machine, deadline);
+        else
+            status = from_pattern(plan, candidate, algorithm, machine);
     }
     if (plan->is_by_rule && settings->reuse) candidate->any_size = 0; /* as was said, whoever runs */
     candidate->algorithm = algorithm->name;
@@ -215,7 +258,7 @@ void qdri_candidate_free(qdri_candidate *candidate) {
 static qdr_schedule *make_rows(const qdr_plan *plan, const qdri_candidate *candidate) {
     qdr_pattern *cross = NULL;
     qdr_schedule *rows = NULL;
-    if (own_cross(qdr_partners_look(plan->partners), plan->near->is_near, &cross)) return NULL;
+    if (own_cross(plan, &cross)) return NULL;
     qdr_status status = qdr_schedule_create(cross, candidate->spec, NULL, &rows);
     qdr_pattern_destroy(&cross);
     return status ? NULL : rows;

@@ -3,7 +3,7 @@
  * Making a plan. Three collective steps, each of which all ranks leave with the same status: rank 0 tells its
  * settings, and everyone compares his own; facts and tags are agreed, and the algorithm is chosen; everyone
  * builds his share, the whole matrix being gathered only if the algorithm must know it, and all agree that it
- * worked. Mostly nobody asks for anything: ranks that share a node begin with the second step in that hope, and with
+ * worked; where it follows a rule of ranks alone, its share is rehearsed (rehearse.h). Mostly nobody asks for anything: ranks that share a node begin with the second step in that hope, and with
  * the first only where somebody does ask.
  */
 #include <stdio.h>
@@ -361,7 +361,8 @@ static qdr_status build_all(qdr_plan *plan, const qdri_settings *settings, const
     qdr_status status = QDR_OK;
     int uses_port = 0, is_far = 0;
     for (int i = 0; i < plan->candidates && !status; i++) {
-        status = qdri_candidate_build(plan, &plan->candidate[i], settings, options->machine, schedule);
+        status =
+            qdri_candidate_build(plan, &plan->candidate[i], settings, options->machine, schedule, deadline);
         uses_port |= plan->candidate[i].port != NULL;
         is_far |= plan->candidate[i].is_far;
     }

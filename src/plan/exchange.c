@@ -74,9 +74,7 @@ static qdr_status start(qdr_plan *plan, const qdr_buffers *buffers, int waits, q
     slot->is_waited_for = waits;
     QDRI_TRY(qdri_buffers_bind(slot, buffers));
     QDRI_TRY(qdri_buffers_make_room(slot));
-    if (slot->self_bytes > 0)
-        memcpy(slot->incoming[slot->program->self.incoming], slot->outgoing[slot->program->self.outgoing],
-               (size_t)slot->self_bytes);
+    if (slot->self_bytes > 0) qdri_bytes_to_itself(slot, slot->self_bytes);
     run(slot);
     *exchange = slot;
     return QDR_OK;

@@ -57,7 +57,7 @@ qdr_status qdr_plan_look_sized(const qdr_plan *plan, qdr_plan_info *info, size_t
         .window = runs->port ? (int64_t)runs->port->window : runs->window,
         .stages = runs->program.stages,
         .phases = runs->schedule  ? schedule.phases
-                  : runs->ordered ? runs->last_phase + 1
+                  : runs->ordered ? runs->program.stages * (runs->last_phase + 1)
                                   : 0,
         .messages_out = others(view.sends, view.destination, view.send_items, view.rank),
         .messages_in = others(view.receives, view.source, view.receive_items, view.rank),

@@ -77,9 +77,11 @@ void qdri_packing_unpacked(qdri_exchange *exchange, int source) {
 
 void qdri_packing_end(qdri_exchange *exchange) {
     const qdri_near *near = exchange->plan->near;
+    const qdri_self *self = &exchange->program->self;
     if (!exchange->cargo || exchange->program->stages == 1) return;
     for (int i = 0; i < near->far_ins; i++)
         qdri_packing_arrived(exchange, near->far_in[i], exchange->incoming[near->far_in[i]]);
+    if (self->travels) qdri_packing_arrived(exchange, self->incoming, exchange->incoming[self->incoming]);
 }
 
 /* ---- to itself ----------------------------------------------------------------------------------------- */
@@ -111,7 +113,17 @@ static qdr_status move_at_once(qdri_exchange *exchange, const qdri_self *self, i
     return QDR_OK;
 }
 
+/* What goes through other ranks on its way lies packed at both ends, and has come with the last of it. */
+static qdr_status begin_way_to_self(qdri_exchange *exchange, const qdri_self *self, int64_t bytes) {
+    if (!qdri_packing_out(exchange, self->outgoing, bytes) ||
+        !qdri_packing_in(exchange, self->incoming, bytes))
+        return qdri_fail_memory();
+    qdri_bytes_to_itself(exchange, bytes);
+    return QDR_OK;
+}
+
 static qdr_status move_to_self(qdri_exchange *exchange, const qdri_self *self, int64_t bytes) {
+    if (self->travels) return begin_way_to_self(exchange, self, bytes);
     if (bytes > MOVED_AS_ONE && qdri_packing_is_due(exchange, self->incoming) &&
         (exchange->cargo->move || bytes > qdri_cut_at.piece))
         return move_at_once(exchange, self, bytes);

@@ -275,6 +275,8 @@ void qdri_exchange_part_ended(qdri_exchange *exchange);
 /* The bytes of a hop that begin at `offset`, in place or gathered; and where to receive them. */
 const char *qdri_bytes_out(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
 char *qdri_bytes_in(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
+/* Copies what this rank keeps of what it sends itself. */
+void qdri_bytes_to_itself(qdri_exchange *exchange, int64_t bytes);
 /* Brings what was received elsewhere to its place. */
 void qdri_bytes_arrived(qdri_exchange *exchange, const qdri_hop *hop, int64_t offset, int64_t bytes);
 
@@ -292,7 +294,7 @@ struct qdri_candidate {
     char spec[256];         /* of the algorithm, as it was asked for */
     const char *algorithm;  /* its name in the table */
     qdr_schedule *schedule; /* NULL: none */
-    qdr_schedule *rows;     /* of this rank's row and column, once somebody has asked for it */
+    qdr_schedule *rows; /* of this rank's row and column: rehearsed, or made once somebody has asked for it */
     qdri_program program;
     const qdri_executor *executor;
     int any_size;       /* sizes may differ at every call */

@@ -32,6 +32,9 @@ typedef struct builder {
     int64_t holdings, holding_capacity, sorted; /* those below `sorted` can be found */
     int64_t hop_capacity[2], segment_capacity;
     int64_t expected; /* items that have not been received */
+    qdr_piece *away;  /* of what this rank has for itself: parts that it sends, */
+    int64_t aways, away_capacity;
+    int64_t back; /* and items that come back */
 } builder;
 
 static qdr_status broken(const builder *build, const qdr_piece *piece, const char *what) {
@@ -101,6 +104,11 @@ static qdr_status add_own_piece(builder *build, qdri_hop *hop, const qdr_piece *
     int index = build->out_index[piece->destination];
     if (index < 0 || piece->offset + piece->length > build->view.send_items[index])
         return broken(build, piece, "the schedule sends them, but they do not exist");
+    if (piece->destination == build->view.rank) {
+        if (!qdri_grow(&build->away, &build->away_capacity, build->aways + 1, sizeof *build->away))
+            return qdri_fail_memory();
+        build->away[build->aways++] = *piece;
+    }
     return add_segment(build, hop, QDRI_IN_OUTGOING, index, piece->offset, piece->length)
                ? QDR_OK
                : qdri_fail_memory();
@@ -135,7 +143,7 @@ static qdr_status add_received_piece(builder *build, qdri_hop *hop, const qdr_pi
         int index = build->in_index[piece->origin];
         if (index < 0 || piece->offset + piece->length > build->view.receive_items[index])
             return broken(build, piece, "the schedule delivers them, but they are not expected");
-        build->expected -= piece->length;
+        *(piece->origin == build->view.rank ? &build->back : &build->expected) -= piece->length;
         return add_segment(build, hop, QDRI_IN_INCOMING, index, piece->offset, piece->length)
                    ? QDR_OK
                    : qdri_fail_memory();
@@ -234,12 +242,45 @@ static void lay_out_bounce(qdri_program *program, qdri_side *side) {
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-static void find_self(qdri_program *program, qdr_partners_view view) {
-    program->self = (qdri_self){-1, -1, 0};
+static int compare_offsets(const void *left, const void *right) {
+    const qdr_piece *a = left, *b = right;
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* What a rank sends of its own message comes back; the rest, one range of it, stays. */
+static qdr_status find_kept(builder *build, qdri_self *self) {
+    int64_t at = 0;
+    if (build->aways > 0) qsort(build->away, (size_t)build->aways, sizeof *build->away, compare_offsets);
+    for (int64_t i = 0; i <= build->aways; i++) {
+        int64_t next = i < build->aways ? build->away[i].offset : self->items;
+        if (next < at || (next > at && self->length > 0))
+            return qdri_fail(
+                QDR_ERR_BROKEN,
+                "rank %d: the schedule sends parts of what it has for itself twice, or keeps several",
+                build->view.rank);
+        if (next > at) *self = (qdri_self){self->outgoing, self->incoming, self->items, 1, at, next - at};
+        if (i < build->aways) at = next + build->away[i].length;
+    }
+    self->travels = build->aways > 0;
+    build->back += self->items - self->length;
+    return QDR_OK;
+}
+
+static qdr_status find_self(builder *build) {
+    qdr_partners_view view = build->view;
+    qdri_self self = {-1, -1, 0, 0, 0, 0};
     for (int i = 0; i < view.sends; i++)
-        if (view.destination[i] == view.rank) program->self = (qdri_self){i, -1, view.send_items[i]};
+        if (view.destination[i] == view.rank) {
+            self.outgoing = i;
+            self.items = view.send_items[i];
+        }
     for (int i = 0; i < view.receives; i++)
-        if (view.source[i] == view.rank) program->self.incoming = i;
+        if (view.source[i] == view.rank) self.incoming = i;
+    QDRI_TRY(find_kept(build, &self));
+    build->program->self = self;
+    if (build->back == 0) return QDR_OK;
+    return qdri_fail(QDR_ERR_BROKEN, "rank %d: %lld items of what it sends itself do not come back",
+                     view.rank, (long long)build->back);
 }
 
 static int is_near(const builder *build, int rank, int way) {
@@ -264,10 +305,8 @@ static qdr_status open_builder(builder *build) {
 
 static qdr_status close_builder(builder *build, qdr_status status) {
     qdri_program *program = build->program;
-    if (!status) {
-        find_self(program, build->view);
-        status = make_all_lanes(program);
-    }
+    if (!status) status = find_self(build);
+    if (!status) status = make_all_lanes(program);
     if (!status) {
         lay_out_bounce(program, &program->out);
         lay_out_bounce(program, &program->in);
@@ -276,6 +315,7 @@ static qdr_status close_builder(builder *build, qdr_status status) {
     }
     free(build->out_index);
     free(build->held);
+    free(build->away);
     return status;
 }
 

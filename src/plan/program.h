@@ -48,10 +48,12 @@ typedef struct qdri_side {
     int *lane_of;      /* [ranks]: a partner's lane, -1: none */
 } qdri_side;
 
-/* A message to oneself. */
+/* A message to oneself, which is copied. */
 typedef struct qdri_self {
     int outgoing, incoming; /* places, -1: none */
     int64_t items;
+    int travels;            /* parts of it go through other ranks; this is what stays: */
+    int64_t offset, length; /* in items */
 } qdri_self;
 
 typedef struct qdri_program {

@@ -2,7 +2,7 @@
 /*
  * Schedules of plans: a rank's own row, of every algorithm that has one, holds exactly its messages; a schedule that was
  * saved and loaded runs; one that is of another pattern, or not the same on all ranks, is refused by all. Messages without items
- * are scheduled, and nothing is sent for them.
+ * are scheduled, and nothing is sent for them. What ranks send themselves may be scheduled, too.
  */
 #include <stdlib.h>
 
@@ -85,6 +85,37 @@ static void test_schedules(void) {
     qdr_partners_destroy(&partners);
 }
 
+/* Loaded, and asked for by name: what each rank sends itself goes through the others, but for a part. */
+static void test_diagonal(void) {
+    static const char name[] = "two-stage:diagonal,tight=yes";
+    qdr_partners *partners = ring(MPI_COMM_WORLD), *others = NULL;
+    qdr_pattern *pattern = NULL;
+    qdr_schedule *schedule = NULL, *loaded = NULL;
+    qdr_plan *plan = NULL;
+    FINE(qdr_partners_gather(partners, &pattern));
+    FINE(qdr_schedule_create(pattern, name, NULL, &schedule));
+    FINE(qdr_schedule_check(schedule));
+    loaded = save_and_load(schedule, pattern);
+    FINE(qdr_schedule_check(loaded));
+    FINE(qdr_plan_create_scheduled(partners, loaded, NULL, &plan));
+    for (int i = 0; i < 3; i++) run_ring(plan, partners);
+    FINE(qdr_plan_destroy(&plan));
+    plan = ring_plan(partners, name, 0);
+    for (int i = 0; i < 3; i++) run_ring(plan, partners);
+    FINE(qdr_plan_destroy(&plan));
+    if (ranks > 1) { /* of partners that have nothing for themselves */
+        const int destination[] = {(rank + 1) % ranks};
+        const int64_t items[] = {ITEMS};
+        FINE(qdr_partners_from_sends(MPI_COMM_WORLD, 1, destination, items, NULL, &others));
+        EXPECT(qdr_plan_create_scheduled(others, loaded, NULL, &plan), QDR_ERR_BROKEN, "do not exist");
+        qdr_partners_destroy(&others);
+    }
+    qdr_schedule_destroy(&loaded);
+    qdr_schedule_destroy(&schedule);
+    qdr_pattern_destroy(&pattern);
+    qdr_partners_destroy(&partners);
+}
+
 /* The partners need not even know of them. */
 static void test_empty_messages(void) {
     static const char *const algorithms[] = {"greedy", "recursive", "two-stage"};
@@ -116,6 +147,7 @@ int main(int count, char **words) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     test_schedules();
+    test_diagonal();
     test_empty_messages();
     int verdict = mpi_check_verdict();
     MPI_Finalize();

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "schedule/handing.h"
 #include "schedule/schedule.h"
 
 /* What a builder is given. */
@@ -30,7 +31,8 @@ struct qdri_algorithm {
     int at_run_time;
     int by_nodes; /* where ranks share no nodes it is what another is */
     int any_size; /* a plan of it takes other sizes at every call: both ends know enough by themselves */
-    const char *pacing; /* how plans run it unless asked otherwise; NULL: by arrivals */
+    const qdri_handing *handing; /* where that is a rule of ranks alone: plans rehearse it; else NULL */
+    const char *pacing;          /* how plans run it unless asked otherwise; NULL: by arrivals */
     int needs_machine;
     const qdri_option *options;
     int option_count;

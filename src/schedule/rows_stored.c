@@ -121,11 +121,18 @@ static void count_starts(const stored *state, int64_t count, int ranks) {
     }
 }
 
+static int moves_diagonal(const qdri_piece_entry *entry, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (entry[i].piece.origin == entry[i].piece.destination) return 1;
+    return 0;
+}
+
 qdr_status qdri_rows_from_entries(qdr_schedule *schedule, qdri_piece_entry *entries, int64_t count) {
     int ranks = qdr_pattern_look(schedule->pattern).ranks;
     stored *state = QDRI_ZERO_ARRAY(stored, 1);
     int64_t *order = QDRI_ARRAY(int64_t, count);
-    int good = state && order;
+    qdr_status moved = moves_diagonal(entries, count) ? qdri_schedule_move_diagonal(schedule) : QDR_OK;
+    int good = state && order && !moved;
     if (good) {
         state->entry = QDRI_ARRAY(qdri_piece_entry, count);
         state->by_receiver = QDRI_ARRAY(int64_t, count);

@@ -58,6 +58,14 @@ void qdr_schedule_destroy(qdr_schedule **schedule) {
     free(gone);
 }
 
+qdr_status qdri_schedule_move_diagonal(qdr_schedule *schedule) {
+    qdr_pattern *whole = NULL;
+    QDRI_TRY(qdri_pattern_with_diagonal(schedule->pattern, &whole));
+    qdr_pattern_destroy(&schedule->pattern);
+    schedule->pattern = whole;
+    return QDR_OK;
+}
+
 qdr_status qdri_schedule_close(qdr_schedule *schedule) {
     qdr_step *steps;
     int64_t count, phases = 0;

@@ -8,6 +8,7 @@
  *     pieces       (stage, phase, from, to, piece), sorted    random-split, split with cuts, read from a file
  *     two-stage and recursive compute their rows: n^3 and n^2 log n pieces, never written out (recursive
  *     keeps, of sparse patterns, which messages are handed over where)
+ *     a script     what one rank has seen in a rehearsal (rehearsal.h): its own row, and no other
  */
 #ifndef QDRI_SCHEDULE_H
 #define QDRI_SCHEDULE_H
@@ -50,6 +51,9 @@ qdr_status qdri_schedule_open(const qdr_pattern *pattern, const qdr_machine *mac
 /* One more owner; qdr_schedule_destroy() releases it. */
 qdr_schedule *qdri_schedule_retain(const qdr_schedule *schedule);
 
+/* What ranks have for themselves is moved, too: its pattern is the one with the diagonal (pattern/pattern.h). */
+qdr_status qdri_schedule_move_diagonal(qdr_schedule *schedule);
+
 /* Counts phases and transfers if the builder has not. */
 qdr_status qdri_schedule_close(qdr_schedule *schedule);
 
@@ -74,7 +78,8 @@ typedef struct qdri_piece_entry {
     qdr_piece piece;
 } qdri_piece_entry;
 
-/* Any schedule: one entry per piece; entries of one transfer keep their order. Takes `entries`. */
+/* Any schedule: one entry per piece; entries of one transfer keep their order. Takes `entries`. Where there are pieces of
+ * what a rank has for itself, the diagonal is moved. */
 qdr_status qdri_rows_from_entries(qdr_schedule *schedule, qdri_piece_entry *entries, int64_t count);
 
 /* ---- for row functions --------------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ typedef struct qdri_backend {
     qdr_status (*barrier)(qdri_wire *wire, qdri_operation *operation);
     qdr_status (*swap_words)(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in);
     qdr_status (*sum_for_each)(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in);
+    qdr_status (*sum_before)(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in);
     qdr_status (*gather_all)(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,
                              void *in, const int64_t *start);
 

@@ -109,6 +109,10 @@ qdr_status qdri_sum_for_each(qdri_wire *wire, qdri_operation *operation, const i
     return wire->backend->sum_for_each(wire, operation, out, in);
 }
 
+qdr_status qdri_sum_before(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in) {
+    return wire->backend->sum_before(wire, operation, out, in);
+}
+
 qdr_status qdri_gather_all(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,
                            void *in, const int64_t *start) {
     return wire->backend->gather_all(wire, operation, out, bytes, in, start);

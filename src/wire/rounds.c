@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives made of messages, in the usual ways with lg n rounds: dissemination for a barrier, Bruck's for
- * gathering and swapping, gathering in reverse for sums. A round is at most two
+ * gathering and swapping, gathering in reverse for sums, doubling for the sum of those before. A round is at most two
  * messages out and two in; the next begins when they are done. For back ends that have none, or bad ones.
  */
 #include "wire/rounds.h"
@@ -290,5 +290,38 @@ qdr_status qdri_rounds_sum_for_each(qdri_wire *wire, qdri_operation *operation, 
     self->finish = end_sum;
     while (2 * self->distance < wire->ranks || (self->distance == 0 && wire->ranks > 1))
         self->distance = self->distance ? 2 * self->distance : 1;
+    return launch(self);
+}
+
+/* word[0] is the sum of as many ranks as the distance says, up to this one; word[1] without it. */
+static void begin_before(qdri_rounds *self) {
+    int rank = self->wire->rank, ranks = self->wire->ranks, distance = 1 << self->round;
+    if (distance >= ranks) return;
+    self->out[0] = self->word[0];
+    if (rank >= distance) move(self, IN, rank - distance, self->in, 8);
+    if (rank + distance < ranks) move(self, OUT, rank + distance, self->out, 8);
+}
+
+static void absorb_before(qdri_rounds *self) {
+    int distance = 1 << self->round;
+    if (self->wire->rank < distance || distance >= self->wire->ranks) return;
+    for (int i = 0; i < 2; i++) self->word[i] += self->in[0];
+}
+
+static void end_before(qdri_rounds *self) {
+    self->given[0] = self->word[1];
+}
+
+qdr_status qdri_rounds_sum_before(qdri_wire *wire, qdri_operation *operation, const int64_t *out,
+                                  int64_t *in) {
+    qdri_rounds *self = NULL;
+    QDRI_TRY(join(wire, operation, 4, &self));
+    self->word[0] = *out;
+    self->out = self->word + 2;
+    self->in = self->word + 3;
+    self->given = in;
+    self->begin = begin_before;
+    self->absorb = absorb_before;
+    self->finish = end_before;
     return launch(self);
 }

@@ -195,6 +195,8 @@ qdr_status qdri_barrier(qdri_wire *wire, qdri_operation *operation);
 qdr_status qdri_swap_words(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in);
 /* out[r] summed over all ranks comes to rank r. */
 qdr_status qdri_sum_for_each(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in);
+/* *out summed over the ranks before this one comes to *in; 0 for the first. */
+qdr_status qdri_sum_before(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in);
 /* `bytes` bytes of each rank's come to all, in the order of ranks: at [start[r], start[r + 1]); up to 2 GiB,
  * or 16 GiB in whole words. */
 qdr_status qdri_gather_all(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,

@@ -239,13 +239,17 @@ static void check_anyone(int tag, int looks) {
 }
 
 static void check_words(void) {
-    message one = {.operation = {.done = finish}}, two = one;
+    message one = {.operation = {.done = finish}}, two = one, three = one;
     int64_t *out = calloc((size_t)ranks, sizeof *out), *in = calloc((size_t)ranks, sizeof *in), sum = 0;
+    int64_t before = -1;
     for (int r = 0; r < ranks; r++) out[r] = rank * 1000 + r;
     CHECK(!qdri_swap_words(wire, &one.operation, out, in));
     await(&one);
     CHECK(!qdri_sum_for_each(wire, &two.operation, out, &sum));
     await(&two);
+    CHECK(!qdri_sum_before(wire, &three.operation, &out[0], &before));
+    await(&three);
+    CHECK_SAYING(before == rank * (rank - 1) / 2 * 1000, "%lld", (long long)before);
     for (int r = 0; r < ranks; r++) {
         CHECK(in[r] == r * 1000 + rank);
         sum -= r * 1000 + rank;

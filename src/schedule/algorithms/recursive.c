@@ -13,6 +13,8 @@
  * in the pattern's rows. So nothing need be written out, and all rows cost O(n^2) and their pieces: right
  * where most ranks have messages for most others, which take up to n^2 lg n pieces, and wrong where few have.
  * There the way of each message is walked (handed.h).
+ *
+ * A plan needs none of this: to whom a message goes next follows from ranks alone (handing.h).
  */
 #include "schedule/algorithm.h"
 #include "schedule/handed.h"
@@ -71,6 +73,28 @@ static int givers(range r, int rank, int giver[2]) {
     return count;
 }
 
+static int stages_of(int ranks) {
+    int stages = 1;
+    for (int64_t reach = 2; reach < ranks; reach *= 2) stages++;
+    return stages;
+}
+
+/* ---- handing on ---------------------------------------------------------------------------------------- */
+
+static int next_of(int ranks, int stage, int at, int destination) {
+    range here = range_at(ranks, at, stage);
+    return here.size < 2 || in_lower(here, at) == in_lower(here, destination) ? at : opposite(here, at);
+}
+
+static int64_t phase_of(int ranks, int stage, int from, int to) {
+    (void)to;
+    return !has_opposite(range_at(ranks, from, stage), from);
+}
+
+static const qdri_handing handing = {.stages = stages_of, .next = next_of, .phase = phase_of};
+
+/* ---- dense patterns ------------------------------------------------------------------------------------ */
+
 /* Appends the origins whose messages are at `rank` when `stage` begins. */
 static int64_t collect_origins(int ranks, int rank, int stage, int *origin, int64_t count) {
     if (stage == 0) {
@@ -110,7 +134,12 @@ static void walk(const qdr_pattern_view *view, const void *about, const qdri_han
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* The pieces that `from` hands over for the destinations of `target`; both ends see them in this order. */
+static int compare_ranks(const void *left, const void *right) {
+    const int *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* The pieces that `from` hands over for the destinations of `target`, by rising origins. */
 static void add_pieces(const qdr_pattern_view *view, const qdri_handed *known, int from, int stage,
                        range target, qdr_row_reader *reader) {
     if (known->message) {
@@ -124,6 +153,7 @@ static void add_pieces(const qdr_pattern_view *view, const qdri_handed *known, i
     int *origin = qdri_row_scratch(reader, 0, view->ranks, sizeof *origin);
     if (!origin) return;
     int64_t origins = collect_origins(view->ranks, from, stage, origin, 0);
+    qsort(origin, (size_t)origins, sizeof *origin, compare_ranks);
     for (int64_t o = 0; o < origins; o++)
         for (int64_t m = qdri_pattern_position(view, origin[o], target.low);
              m < view->row_start[origin[o] + 1] && view->destination[m] < target.low + target.size; m++)
@@ -151,8 +181,7 @@ static qdr_status read_row(const qdr_schedule *schedule, int rank, int stage, qd
 static const qdri_rows rows = {read_row, release};
 
 static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
-    schedule->stages = 1;
-    for (int64_t reach = 2; reach < request->view.ranks; reach *= 2) schedule->stages++;
+    schedule->stages = stages_of(request->view.ranks);
     schedule->rows = &rows;
     qdri_handed *made = schedule->state = QDRI_ZERO_ARRAY(qdri_handed, 1);
     if (!made) return qdri_fail_memory();
@@ -164,8 +193,9 @@ const qdri_algorithm qdri_algorithm_recursive = {
     .aliases = "REX",
     .summary = "lg n stages: exchange with the other half all that is for it, then halve",
     .source = "CM-5 3.3",
-    .knowledge = QDR_KNOWS_MATRIX,
+    .knowledge = QDR_KNOWS_ROW,
     .promises = QDR_PROMISES_PERMUTATION | QDR_PROMISES_PAIRS,
     .staged = 1,
+    .handing = &handing,
     .build = build,
 };

@@ -36,6 +36,19 @@ int qdri_spread(int ranks, int64_t count, const int *origin, const int *destinat
     return 1;
 }
 
+int32_t qdri_spread_extra(int ranks, int64_t count, const int64_t *items) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < count; i++) sum = (sum + items[i] % ranks) % ranks;
+    return (int32_t)sum;
+}
+
+void qdri_spread_along(int ranks, int32_t begin, int64_t count, const int64_t *items, int32_t *start) {
+    for (int64_t i = 0; i < count; i++) {
+        start[i] = begin;
+        begin = (int32_t)((begin + items[i] % ranks) % ranks);
+    }
+}
+
 int qdri_part_exists(int ranks, int64_t items, int32_t start, int intermediary) {
     return items > 0 ? qdri_part_length(ranks, items, start, intermediary) > 0 : intermediary == start;
 }

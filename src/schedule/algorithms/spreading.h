@@ -23,6 +23,13 @@ typedef enum qdri_spreading {
 int qdri_spread(int ranks, int64_t count, const int *origin, const int *destination, const int64_t *items,
                 qdri_spreading scheme, int tight, int32_t *start);
 
+/* The starts of messages with items that one walk meets, one after the other, from `begin` on: of all that one source has, or
+ * that one destination gets. */
+void qdri_spread_along(int ranks, int32_t begin, int64_t count, const int64_t *items, int32_t *start);
+
+/* How many extra items these have, modulo the ranks: so far such a walk goes. */
+int32_t qdri_spread_extra(int ranks, int64_t count, const int64_t *items);
+
 /* Whether an intermediary has a part. */
 int qdri_part_exists(int ranks, int64_t items, int32_t start, int intermediary);
 

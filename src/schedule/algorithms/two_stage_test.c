@@ -95,6 +95,38 @@ static void figure_9(void **state) {
     assert_true(largest(s.held, 4) <= 20);
 }
 
+/* The whole matrix of the figure, as a schedule: 17 items at every intermediary, and the checker follows what ranks have for themselves. */
+static void figure_9_with_its_diagonal(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"source", "destination"};
+    for (int i = 0; i < 2; i++) {
+        char algorithm[80];
+        int64_t held[4] = {0}, count = 0, most = 0;
+        qdr_pattern *pattern = NULL;
+        qdr_schedule *schedule = NULL;
+        qdr_pattern_statistics facts;
+        qdr_step *steps = NULL;
+        snprintf(algorithm, sizeof algorithm, "two-stage:diagonal,tight=yes,scheme=%s", schemes[i]);
+        if (qdr_pattern_from_spec("paper:figure9,bytes=1", &pattern) ||
+            qdr_schedule_create(pattern, algorithm, NULL, &schedule) || qdr_schedule_check(schedule) ||
+            qdr_schedule_steps(schedule, &count, &steps))
+            fail_msg("%s", qdr_error_message());
+        qdr_pattern_measure(qdr_schedule_pattern(schedule), &facts);
+        assert_int_equal(facts.items, 68);
+        assert_int_equal(facts.out_traffic, 17);
+        for (int64_t s = 0; s < count; s++) {
+            held[steps[s].to] += steps[s].stage == 0 ? steps[s].items : 0;
+            held[steps[s].from] -= steps[s].stage == 0 ? steps[s].items : 0;
+            if (steps[s].stage == i && steps[s].items > most) most = steps[s].items;
+        }
+        for (int k = 0; k < 4; k++) assert_int_equal(held[k], 0); /* as much comes as goes: 17 */
+        assert_true(most <= 5);
+        free(steps);
+        qdr_schedule_destroy(&schedule);
+        qdr_pattern_destroy(&pattern);
+    }
+}
+
 static void check_bounds(const spread *s, qdri_spreading scheme, int tight) {
     int p = s->p, by_source = scheme == QDRI_SPREAD_BY_SOURCE;
     int64_t most = by_source ? largest(s->row, p) : largest(s->column, p);
@@ -238,6 +270,7 @@ static void scheme_follows_the_traffic(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figure_9),
+        cmocka_unit_test(figure_9_with_its_diagonal),
         cmocka_unit_test(bounds_of_sections_7_and_8),
         cmocka_unit_test(expectation_of_the_appendix),
         cmocka_unit_test(shuffling_spreads_what_piles_up),

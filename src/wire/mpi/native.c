@@ -109,6 +109,15 @@ static qdr_status sum_for_each(qdri_wire *wire, qdri_operation *operation, const
     return qdri_mpi_note(wire, operation, request, code, "MPI_Ireduce_scatter_block");
 }
 
+/* MPI writes nothing on the first rank. */
+static qdr_status sum_before(qdri_wire *wire, qdri_operation *operation, const int64_t *out, int64_t *in) {
+    QDRI_TRY(qdri_mpi_joined(wire, operation));
+    MPI_Request request;
+    *in = 0;
+    int code = PMPI_Iexscan(out, in, 1, MPI_INT64_T, MPI_SUM, wire->mpi->comm, &request);
+    return qdri_mpi_note(wire, operation, request, code, "MPI_Iexscan");
+}
+
 /* MPI counts and places in int: bytes while all of it fits, and words of eight beyond. */
 static qdr_status gather_all(qdri_wire *wire, qdri_operation *operation, const void *out, int64_t bytes,
                              void *in, const int64_t *start) {
@@ -141,5 +150,6 @@ const qdri_backend qdri_backend_here = {QDRI_MPI_FUNCTIONS,
                                         .barrier = barrier,
                                         .swap_words = swap_words,
                                         .sum_for_each = sum_for_each,
+                                        .sum_before = sum_before,
                                         .gather_all = gather_all,
                                         .yield = yield};
