@@ -305,7 +305,8 @@ static void begin_before(qdri_rounds *self) {
 static void absorb_before(qdri_rounds *self) {
     int distance = 1 << self->round;
     if (self->wire->rank < distance || distance >= self->wire->ranks) return;
-    for (int i = 0; i < 2; i++) self->word[i] += self->in[0];
+    for (int i = 0; i < 2; i++)
+        self->word[i] = (int64_t)((uint64_t)self->word[i] + (uint64_t)self->in[0]); /* whatever came */
 }
 
 static void end_before(qdri_rounds *self) {
