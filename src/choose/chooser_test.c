@@ -218,13 +218,13 @@ static void more_is_tried_where_sizes_stay(void **state) {
     (void)state;
     qdri_rule_result rule = qdri_rule(&facts, NULL, 0);
     assert_int_equal(rule.count, 4);
-    assert_string_equal(rule.algorithm[3], "bruck");
+    assert_string_equal(rule.algorithm[3], "bruck:4");
     assert_int_equal(rule.care.small, 8);
     assert_int_equal(rule.care.quick,
                      rule.care.risky); /* three messages instead of seven are not much less */
     facts.sharing = 2;
     rule = qdri_rule(&facts, NULL, 0);
-    assert_string_equal(rule.algorithm[3], "levels:2,inside=2");
+    assert_string_equal(rule.algorithm[3], "joined");
     facts.ranks = 32;
     facts.least_fan_in = facts.fan_in = 31;
     rule = qdri_rule(&facts, NULL, 0);

@@ -15,23 +15,24 @@ const char *qdri_relay_spec(int way) {
     return specs[way];
 }
 
-/* Around a circle, where a rank has `each` bytes for every other place. */
+/* Around a circle, where a rank has `each` bytes for every other place. A stage waits for the one before it, for about as long as a startup takes. */
 static double round_costs(const qdri_relay_facts *facts, int64_t count, int64_t radix, double each) {
-    int64_t steps = 0, moved = 0;
+    int64_t steps = 0, stages = 0, moved = 0;
     for (int64_t weight = 1; weight < count; weight *= radix) {
         int64_t digits = (count - 1) / weight, rest = count % (weight * radix);
         int64_t stay = count / (weight * radix) * weight + (rest < weight ? rest : weight); /* digit 0 here */
         steps += digits < radix - 1 ? digits : radix - 1;
+        stages++;
         moved += count - stay;
     }
-    return (double)steps * facts->startup + (double)moved * each;
+    return (double)(steps + stages) * facts->startup + (double)moved * each;
 }
 
 static double joined_costs(const qdri_relay_facts *facts, int64_t hosts) {
     double k = (double)facts->sharing, others = (double)(hosts - 1), all = others * k * facts->bytes;
     int64_t led = (hosts - 1 + facts->sharing - 1) / facts->sharing;
-    return (double)led * facts->startup + k * all +
-           facts->inside * (2 * (k - 1) * facts->startup + 2 * all * (k - 1) / k);
+    return (double)(led + 1) * facts->startup + k * all +
+           facts->inside * 2 * (k * facts->startup + all * (k - 1) / k);
 }
 
 static double way_costs(const qdri_relay_facts *facts, int way) {
@@ -60,7 +61,7 @@ int qdri_relay_way(const qdri_relay_facts *facts) {
 
 double qdri_relay_part(const qdri_relay_facts *facts, int way) {
     double others = (double)(facts->ranks - facts->sharing), near = (double)(facts->sharing - 1);
-    double direct = others * (facts->startup + (double)facts->sharing * facts->bytes) +
+    double direct = facts->startup + others * (facts->startup + (double)facts->sharing * facts->bytes) +
                     facts->inside * near * (facts->startup + facts->bytes);
     return direct > 0 ? way_costs(facts, way) / direct : 1;
 }

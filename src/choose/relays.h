@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which way of passing messages on costs least: `bruck` with which radix, or, where ranks share hosts, `levels` with which two, or `joined`.
- * By counting: what a rank begins to send, and the bytes of it, in one unit; what ranks of a host send to other hosts goes through one
- * port. A larger radix has more messages and passes on less. Pure.
+ * By counting: what a rank begins to send, how often it waits for a stage, and the bytes, in one unit; what ranks of a host send to other hosts
+ * goes through one port. A larger radix has more messages and passes on less. Pure.
  */
 #ifndef QDRI_RELAYS_H
 #define QDRI_RELAYS_H

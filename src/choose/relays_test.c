@@ -29,14 +29,14 @@ static void specs_are_algorithms(void **state) {
 /* The radix grows with the bytes; and many nodes want levels, few want what is joined. */
 static void radices_grow_with_bytes(void **state) {
     (void)state;
-    assert_string_equal(way(16, 1, 8), "bruck");
-    assert_string_equal(way(1024, 1, 8), "bruck");
+    assert_string_equal(way(16, 1, 8), "bruck:4");
+    assert_string_equal(way(1024, 1, 8), "bruck:4");
     assert_string_equal(way(1024, 1, 256), "bruck:8");
     assert_string_equal(way(1024, 1, 1024), "bruck:32");
     assert_string_equal(way(32, 4, 8), "joined");
     assert_string_equal(way(32, 4, 512), "joined");
-    assert_string_equal(way(32, 2, 8), "levels:2,inside=2");
-    assert_string_equal(way(4096, 4, 8), "levels:4,inside=2");
+    assert_string_equal(way(32, 2, 8), "levels:4,inside=2");
+    assert_string_equal(way(4096, 4, 8), "levels:4,inside=4");
     assert_string_equal(way(4096, 4, 64), "levels:32,inside=4");
     assert_string_equal(way(4096, 4, 256), "joined");
 }
@@ -45,7 +45,7 @@ static void radices_grow_with_bytes(void **state) {
 static void memory_may_cost_as_much(void **state) {
     (void)state;
     qdri_relay_facts facts = {.ranks = 1024, .sharing = 32, .bytes = 256, .startup = 75000, .inside = 1};
-    assert_string_equal(qdri_relay_spec(qdri_relay_way(&facts)), "levels:32,inside=2");
+    assert_string_equal(qdri_relay_spec(qdri_relay_way(&facts)), "levels:32,inside=4");
     facts.startup = 0;
     assert_string_equal(qdri_relay_spec(qdri_relay_way(&facts)), "levels:32,inside=32");
 }

@@ -68,7 +68,7 @@ static void explain(const qdri_traits *facts, char *why, size_t size) {
 
 /* True if it costs so much less than direct messages that few bytes go this way from the beginning. */
 static int add_passing(const qdri_traits *facts, qdri_rule_result *result) {
-    const double far_less = 0.35;
+    const double far_less = 0.55;
     double bytes = (double)(facts->largest + facts->smallest) / 2 *
                    (double)(facts->item_bytes > 1 ? facts->item_bytes : 1);
     qdri_relay_facts usual = qdri_relay_usual(facts->ranks, facts->sharing > 1 ? facts->sharing : 1, bytes);
