@@ -81,23 +81,6 @@ static int may_try(const qdri_chooser *chooser, const qdri_chooser_class *known,
     return has(care->risky, candidate) && seconds > 0 && known->bytes >= fast * seconds;
 }
 
-/* Who has not been tried and may be; else who was tried least of those that are not hopeless; else nobody: the best
- * itself. */
-static int challenger(const qdri_chooser *chooser, int size_class, int reference) {
-    const qdri_chooser_class *known = &chooser->known[size_class];
-    int best = qdri_chooser_best(chooser, size_class), next = best;
-    double most = known->seconds[best] > 0 ? hopeless * known->seconds[best] : INFINITY;
-    for (int i = 0; i < chooser->candidates; i++)
-        if (i != reference && i != best && known->seconds[i] == 0 && may_try(chooser, known, i)) return i;
-    for (int i = 0; i < chooser->candidates; i++)
-        if (i != best && known->seconds[i] > 0 && known->seconds[i] < most && may_try(chooser, known, i) &&
-            (next == best || known->tries[i] < known->tries[next]))
-            next = i;
-    return next;
-}
-
-/* ---- what a contest has shown ---------------------------------------------------------------------------- */
-
 /* What a candidate's time counts as. */
 static double weight(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
     const qdri_care *care = &chooser->care;
@@ -108,6 +91,27 @@ static double weight(const qdri_chooser *chooser, const qdri_chooser_class *know
 static double weighed(const qdri_chooser *chooser, const qdri_chooser_class *known, int candidate) {
     return weight(chooser, known, candidate) * known->seconds[candidate];
 }
+
+/* Not the best, but near enough to it that it may turn out to be. */
+static int is_rival(const qdri_chooser *chooser, const qdri_chooser_class *known, int best, int candidate) {
+    double least = known->seconds[best] > 0 ? weighed(chooser, known, best) : INFINITY;
+    return candidate != best && known->seconds[candidate] > 0 &&
+           weighed(chooser, known, candidate) < hopeless * least && may_try(chooser, known, candidate);
+}
+
+/* Who has not been tried and may be; else the rival who was tried least; else nobody: the best itself. */
+static int challenger(const qdri_chooser *chooser, int size_class, int reference) {
+    const qdri_chooser_class *known = &chooser->known[size_class];
+    int best = qdri_chooser_best(chooser, size_class), next = best;
+    for (int i = 0; i < chooser->candidates; i++)
+        if (i != reference && i != best && known->seconds[i] == 0 && may_try(chooser, known, i)) return i;
+    for (int i = 0; i < chooser->candidates; i++)
+        if (is_rival(chooser, known, best, i) && (next == best || known->tries[i] < known->tries[next]))
+            next = i;
+    return next;
+}
+
+/* ---- what a contest has shown ---------------------------------------------------------------------------- */
 
 /* What an exchange counts as: of few bytes with the waiting before it, and of other sizes as if it had those that are known. */
 static double seconds_of(const qdri_chooser_class *known, const qdri_contest_result *result, int place) {
@@ -211,12 +215,13 @@ static int has_rival(const qdri_chooser *chooser, int size_class) {
     return challenger(chooser, size_class, best) != best;
 }
 
-/* Few bytes, and somebody who may well be better than the best has not been seen often enough; or the best itself. */
+/* Few bytes, and the best or a rival has not been seen often enough. */
 static int is_unsure(const qdri_chooser *chooser, int size_class) {
     const qdri_chooser_class *known = &chooser->known[size_class];
-    double most = hopeless * weighed(chooser, known, known->best);
     for (int i = 0; i < chooser->candidates && known->bytes <= harmless; i++)
-        if (known->seconds[i] > 0 && weighed(chooser, known, i) < most && known->tries[i] < OFTEN) return 1;
+        if (is_rival(chooser, known, known->best, i) &&
+            (known->tries[i] < OFTEN || known->tries[known->best] < OFTEN))
+            return 1;
     return 0;
 }
 
