@@ -33,11 +33,27 @@ static inline int qdri_window_is_far(double latency) {
     return latency > qdri_far_latency;
 }
 
+/* What a round trip takes beyond what is near. */
+static inline double qdri_window_beyond(double latency) {
+    return latency > qdri_far_latency ? latency - qdri_far_latency : 0;
+}
+
 /* What senders are late by, and the `gain` that it may need, does not grow with the wire: beyond what is far, twice what is
- * on its way is enough, and more would wait in front of ports. */
-static inline double qdri_window_for(double gain, double rate, double latency, double sharing) {
-    double near = latency < qdri_far_latency ? latency : qdri_far_latency;
-    return gain * 3 * qdri_window_need(rate, near, sharing) + 2 * rate * (latency - near);
+ * on its way is enough, and more would wait in front of ports. Where ranks have a port together, each asks senders of its own, and
+ * what one of them waits for keeps nobody busy who waits for another: three times. */
+static inline double qdri_window_for(double gain, double rate, double latency, double sharing,
+                                     int is_shared) {
+    double beyond = qdri_window_beyond(latency);
+    return gain * 3 * qdri_window_need(rate, latency - beyond, sharing) + (is_shared ? 3 : 2) * rate * beyond;
+}
+
+/* What a receiver keeps of its window that is `ahead` of the most loaded host, in parts of the whole, of which `moved` comes in
+ * a second: 1 is all of it, and below 0 is nothing. Rumours are old by some latencies when they come. On a long wire all would
+ * seem to be ahead of somebody, and hold back for nobody's sake: there what may have come since does not count. */
+static inline double qdri_window_kept(double ahead, double moved, double latency) {
+    const double least = 0.05, latencies = 8, age = 16;
+    double certain = ahead - age * moved * qdri_window_beyond(latency);
+    return certain > 0 ? 1 - certain / (least + latencies * moved * latency) : 1;
 }
 
 /* What may come unasked, of all ranks together, where nothing was ever lost: a round trip spared is worth some risk. Where it

@@ -10,6 +10,7 @@ void qdri_demand_show(qdri_wire *wire, qdri_demand own) {
     line->in_left = own.in_left;
     line->out = own.out;
     line->out_left = own.out_left;
+    line->is_under_way = !own.absent;
 }
 
 /* A line may be changed while it is read: what is left is no more than all. */
@@ -25,6 +26,7 @@ qdri_demand qdri_demand_of_node(qdri_wire *wire, qdri_demand own) {
         if (!line) continue;
         left--;
         if (rank == qdri_wire_rank(wire)) continue;
+        own.absent += !line->is_under_way;
         add(line->in, line->in_left, &own.in, &own.in_left);
         add(line->out, line->out_left, &own.out, &own.out_left);
     }

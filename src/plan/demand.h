@@ -11,6 +11,7 @@
 /* Bytes from and to other nodes, of the exchanges under way: in all, and what is left of them. */
 typedef struct qdri_demand {
     int64_t in, in_left, out, out_left;
+    int absent; /* members that are in no exchange, of which nobody knows what they will want */
 } qdri_demand;
 
 /* Local. This rank's own, for all to see; and that of all members, this one's included. Where nobody sees another, its own. */

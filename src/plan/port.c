@@ -40,7 +40,7 @@ static double need_for(const qdri_port *port, double rate) {
 }
 
 static double window_for(const qdri_port *port, double rate) {
-    return qdri_window_for(port->gain, rate, port->latency, 1 / port->part);
+    return qdri_window_for(port->gain, rate, port->latency, 1 / port->part, port->sharing > 1);
 }
 
 /* Even a slow wire needs much under way if it is long; and before anything is known of its rate, more is better. */

@@ -9,7 +9,8 @@
  *     window = gain x 3 x (rate x latency + two chunks)
  *
  * where latency counts up to 2 ms. Of a longer one the rest counts twice, whatever the gain: nobody answers
- * later because the wire is long, and what is too much waits in front of ports, among them those of senders.
+ * later because the wire is long, and what is too much waits in front of ports, among them those of senders. It counts
+ * three times where ranks of a host share the port.
  *
  * Latency is the time from a grant to the bytes that it grants on a network where nothing else happens, software
  * included: it is measured once, when the first plan of a communicator is made. Two chunks are what the sender and

@@ -106,10 +106,10 @@ static int next_sender(const receiver *one, int to, int *waiting) {
 }
 
 static int64_t own_window(const receiver *one) {
-    double load = (double)one->load, ahead = how_far_ahead(one), window = (double)window_of(one);
-    if (ahead <= 0) return (int64_t)window;
-    double margin = 0.05 + 8 * one->port.latency * one->port.rate / load;
-    return qdri_larger(2 * chunk_of(one), (int64_t)((1 - ahead / margin) * (double)one->in / load * window));
+    double load = (double)one->load, window = (double)window_of(one),
+           kept = qdri_window_kept(how_far_ahead(one), one->port.rate / load, one->port.latency);
+    if (kept >= 1) return (int64_t)window;
+    return qdri_larger(2 * chunk_of(one), (int64_t)(kept * (double)one->in / load * window));
 }
 
 static void grant(int to) {
@@ -390,12 +390,33 @@ static void takes_no_part_for_a_quarter(void **state) {
     assert_in_range((int64_t)port.rate, 900000, 1100000);
 }
 
+/* Of an exchange of a second, on a short wire and on a long one, where rumours are older. */
+static void holds_back_who_is_surely_ahead(void **state) {
+    (void)state;
+    assert_true(qdri_window_kept(-0.5, 1, 0.0002) == 1);
+    assert_true(qdri_window_kept(0.02, 1, 0.0002) < 0.7);
+    assert_true(qdri_window_kept(0.06, 1, 0.0002) < 0);
+    assert_true(qdri_window_kept(0.1, 1, 0.02) == 1);
+    assert_true(qdri_window_kept(0.4, 1, 0.02) < 0.6);
+    assert_true(qdri_window_kept(0.6, 1, 0.02) < 0);
+}
+
+/* Ranks that have a long wire together have half as much again under way; on a short one nothing changes. */
+static void has_more_on_long_wires_that_are_shared(void **state) {
+    (void)state;
+    assert_true(qdri_window_for(1, 1e6, 0.001, 1, 1) == qdri_window_for(1, 1e6, 0.001, 1, 0));
+    double alone = qdri_window_for(1, 1e6, 0.05, 1, 0), shared = qdri_window_for(1, 1e6, 0.05, 1, 1);
+    assert_true(shared > 1.3 * alone && shared < 1.5 * alone);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself),
                                        cmocka_unit_test(fills_long_wires),
                                        cmocka_unit_test(comes_back_after_a_loss),
                                        cmocka_unit_test(spares_grants_on_long_wires),
                                        cmocka_unit_test(has_a_part_of_the_port),
+                                       cmocka_unit_test(holds_back_who_is_surely_ahead),
+                                       cmocka_unit_test(has_more_on_long_wires_that_are_shared),
                                        cmocka_unit_test(takes_no_part_for_a_quarter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -287,8 +287,9 @@ static void set_window(qdri_pacer *pacer) {
     for (int32_t i = 0; i < pacer->hops; i++) bytes += (double)pacer->hop[i].bytes;
     pacer->sharing = 1;
     pacer->latency = round_trip(machine);
-    pacer->window = pacer->how->window > 0 ? pacer->how->window
-                                           : qdri_window_for(1, pacer->rate, pacer->latency, pacer->sharing);
+    pacer->window = pacer->how->window > 0
+                        ? pacer->how->window
+                        : qdri_window_for(1, pacer->rate, pacer->latency, pacer->sharing, pacer->sharing > 1);
     if (pacer->p->queue > 0) pacer->window = fmin(pacer->window, most * (double)pacer->p->queue);
     pacer->window = fmax(pacer->window, 10 * bytes / MOST_CHUNKS);
 }

@@ -19,14 +19,13 @@ static double share_of(int64_t bytes, int64_t whole) {
 
 /* How much may be under way to a rank: less, if it is ahead of the most loaded one. */
 static int64_t own_window(const qdri_pacer *pacer, const qdri_pace_actor *actor) {
-    const double latencies = 8, least = 0.05;
     const qdri_pace_actor *most = &pacer->actor[pacer->most_loaded];
     double ahead = share_of(qdri_larger(most->in_left, most->out_left), pacer->load) -
                    share_of(actor->in_left, actor->in_bytes),
-           margin = least + latencies * pacer->latency * pacer->rate / (double)pacer->load;
-    if (ahead <= 0) return (int64_t)pacer->window;
-    double kept = (1 - ahead / margin) * share_of(actor->in_bytes, pacer->load);
-    return qdri_larger(2 * least_chunk(pacer), (int64_t)(kept * pacer->window));
+           kept = qdri_window_kept(ahead, pacer->rate / (double)pacer->load, pacer->latency);
+    if (kept >= 1) return (int64_t)pacer->window;
+    return qdri_larger(2 * least_chunk(pacer),
+                       (int64_t)(kept * share_of(actor->in_bytes, pacer->load) * pacer->window));
 }
 
 /* The sender with the largest (bytes left) / (bytes under way + one chunk); -1: none. And how many there are. */

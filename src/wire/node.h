@@ -59,7 +59,8 @@ typedef struct qdri_status_line {
     int64_t meetings;  /* collectives that it has begun */
     int64_t failed;    /* the status of an exchange that it gave up; 0: none */
     int64_t in, in_left, out, out_left; /* bytes from and to other nodes (plan/demand.h) */
-    int64_t padding[2];                 /* a line has its cache lines for itself */
+    int64_t is_under_way;               /* some exchange that these are of */
+    int64_t padding[1];                 /* a line has its cache lines for itself */
 } qdri_status_line;
 
 /* This rank's own line, to write; points to private memory where there is no node segment. */

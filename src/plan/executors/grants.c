@@ -18,7 +18,8 @@
  *     aside one with much. Therefore grants carry a rumour: the load of the most loaded host that is known,
  *     and how much of it is left. A receiver that is behind that host uses its whole window. One that is ahead
  *     keeps only its share of it, (its load / that load), and the less the further ahead it is: a window is
- *     mostly more than a wire needs, and a share of it would hold back nobody.
+ *     mostly more than a wire needs, and a share of it would hold back nobody. On a long wire rumours are old, and what may
+ *     have come since then does not make anybody ahead.
  *
  *     Ranks of a host have one port, and what counts there is the host: its load, and how much of it is left. Each shows the others of
  *     its node what it wants itself (plan/demand.h), and has that part of the port's window.
@@ -154,12 +155,12 @@ static void control(qdri_exchange *exchange, int from, const qdri_note *note) {
 
 static qdri_demand demand_of(const qdri_exchange *exchange) {
     const qdri_half *in = &exchange->in, *out = &exchange->out;
-    return (qdri_demand){in->bytes, in->bytes - in->ended, out->bytes, out->bytes - out->ended};
+    return (qdri_demand){in->bytes, in->bytes - in->ended, out->bytes, out->bytes - out->ended, .absent = 0};
 }
 
 /* Of all exchanges at the port. */
 static qdri_demand demand_at(const qdri_port *port) {
-    qdri_demand sum = {0, 0, 0, 0};
+    qdri_demand sum = {.absent = !port->first};
     for (const qdri_exchange *one = port->first; one; one = ((grants *)one->state)->next) {
         qdri_demand its = demand_of(one);
         sum.in += its.in;
@@ -181,6 +182,14 @@ static const qdri_demand *host_of(const qdri_exchange *exchange, grants *state) 
     return &state->host;
 }
 
+/* What the host wants in all is the most that was seen: ranks that are done want nothing, but what they had was part of the
+ * host's load, and a host whose load seemed to shrink would take itself for one that is ahead. */
+static void see_host(grants *state, qdri_demand host) {
+    host.in = qdri_larger(host.in, state->host.in);
+    host.out = qdri_larger(host.out, state->host.out);
+    state->host = host;
+}
+
 /* Others may not have begun yet: until a window has come, each has as much of the port. The more ranks there are to look at, the more
  * rarely that is done. */
 static void look_at_host(qdri_exchange *exchange) {
@@ -193,8 +202,9 @@ static void look_at_host(qdri_exchange *exchange) {
     state->looks = members > FEWEST_BETWEEN_LOOKS ? members : FEWEST_BETWEEN_LOOKS;
     qdri_demand own = demand_at(port);
     qdri_demand_show(exchange->wire, own);
-    state->host = qdri_demand_of_node(exchange->wire, own);
-    if (own.in_left == 0 || (double)(own.in - own.in_left) < port->window) return;
+    see_host(state, qdri_demand_of_node(exchange->wire, own));
+    if (own.in_left == 0) return;
+    if (state->host.absent > 0 && (double)(own.in - own.in_left) < port->window) return;
     double part = (double)own.in_left / (double)state->host.in_left, fewest = least / port->sharing;
     qdri_port_set_part(port, part > fewest ? part : fewest);
 }
@@ -295,23 +305,23 @@ static int is_critical(const qdri_exchange *exchange, grants *state) {
            how_far_ahead(state, host_of(exchange, state)) <= 0.05 * share_of(state->load_left, state->load);
 }
 
-/* How far ahead, in parts of the whole, a receiver stops. Rumours are old by some latencies when they come. */
-static double margin(const qdri_exchange *exchange, const grants *state) {
-    const qdri_port *port = exchange->candidate->port;
-    const double least = 0.05, latencies = 8;
-    return least + (port ? latencies * port->latency * port->rate / (port->part * (double)state->load) : 0);
+/* What comes to the host in a second, in parts of the whole. */
+static double moved_of(const qdri_port *port, const grants *state) {
+    return port->rate / (port->part * (double)state->load);
 }
 
 /* How much may be under way to this rank. */
 static int64_t own_window(const qdri_exchange *exchange, grants *state) {
     const qdri_demand *host = host_of(exchange, state);
+    const qdri_port *port = exchange->candidate->port;
     int64_t window = whole_window(exchange);
     if (exchange->candidate->ordered) return window;
     hear(state, qdri_larger(host->in, host->out), qdri_larger(host->in_left, host->out_left));
-    double ahead = how_far_ahead(state, host);
-    if (ahead <= 0) return window;
-    double kept = (1 - ahead / margin(exchange, state)) * share_of(host->in, state->load);
-    return qdri_larger(2 * least_chunk(exchange), (int64_t)(kept * (double)window));
+    double kept = qdri_window_kept(how_far_ahead(state, host), port ? moved_of(port, state) : 0,
+                                   port ? port->latency : 0);
+    if (kept >= 1) return window;
+    return qdri_larger(2 * least_chunk(exchange),
+                       (int64_t)(kept * share_of(host->in, state->load) * (double)window));
 }
 
 static void count_outstanding(qdri_exchange *exchange, int64_t bytes) {
