@@ -16,11 +16,13 @@ static const double worth_holding = 1.15;
 /* Bytes that any port holds; bytes per second of a fast one. And bytes that go the quick way as soon as they are known, until that has been seen
  * so often: its first exchange says little, for it may be the first at all between some ranks. */
 static const double harmless = 32 << 10, fast = 25e6, few = 20 << 10;
-enum { SEEN = 3, OFTEN = QDRI_CHOOSER_SAMPLES }; /* and so often whoever may be the best of few bytes */
+/* What passes on more than this would move too much; of less it may flood a port, which a trial shows at the price of one exchange. */
+static const double not_many = 128 << 10, brief = 0.005; /* seconds */
+enum { SEEN = 3, OFTEN = QDRI_CHOOSER_SAMPLES }; /* and so often whoever may be the best of short exchanges */
 /* Times the best, above which a candidate is not tried again; and times what it was, another network. */
 static const double hopeless = 1.6, drift = 3;
 
-/* The first two contests come at once. More follow, so many exchanges apart, until all have taken so many seconds, and of few bytes
+/* The first two contests come at once. More follow, so many exchanges apart, until all have taken so many seconds, and of short ones
  * everyone who may be the best has been seen often enough, up to a number. Then each is so many times as far as the one before, up to a limit. */
 enum {
     FIRST_TWO = 2,
@@ -77,6 +79,7 @@ static int may_try(const qdri_chooser *chooser, const qdri_chooser_class *known,
     if (!known->is_tried) return 0;
     if (has(care->large, candidate)) return known->bytes > harmless;
     if (known->bytes <= harmless) return 1;
+    if (has(care->small, candidate)) return known->bytes <= not_many;
     double seconds = known->seconds[known->best];
     return has(care->risky, candidate) && seconds > 0 && known->bytes >= fast * seconds;
 }
@@ -113,9 +116,9 @@ static int challenger(const qdri_chooser *chooser, int size_class, int reference
 
 /* ---- what a contest has shown ---------------------------------------------------------------------------- */
 
-/* What an exchange counts as: of few bytes with the waiting before it, and of other sizes as if it had those that are known. */
+/* What an exchange counts as: a short one with the waiting before it, and of other sizes as if it had those that are known. */
 static double seconds_of(const qdri_chooser_class *known, const qdri_contest_result *result, int place) {
-    double waiting = known->bytes <= harmless ? result->late[place] / 2 : 0,
+    double waiting = known->is_short ? result->late[place] / 2 : 0,
            part = result->is_unlike ? known->bytes / result->bytes[place] : 1;
     return part * result->seconds[place] + waiting;
 }
@@ -134,14 +137,14 @@ static double median(qdri_chooser_class *known, int candidate, double took) {
     return (double)sorted[(count - 1) / 2];
 }
 
-/* At first the least that each has taken counts, or the median, and the least of these is the best. */
+/* At first the least that each has taken counts, or of short ones the median, and the least of these is the best. */
 static void take_in_early(const qdri_chooser *chooser, const qdri_contest *contest,
                           qdri_chooser_class *known) {
     for (int i = 0; i < 2; i++) {
         int runs = contest->runs[i];
         double *seconds = &known->seconds[runs], took = seconds_of(known, &contest->result, i),
                middle = median(known, runs, took);
-        if (known->bytes <= harmless)
+        if (known->is_short)
             *seconds = middle;
         else if (*seconds == 0 || took < *seconds)
             *seconds = took;
@@ -153,7 +156,7 @@ static void take_in_early(const qdri_chooser *chooser, const qdri_contest *conte
             known->best = i;
 }
 
-/* Later the two are held against each other alone; of few bytes what they took before has to say the same, unless much has changed. What
+/* Later the two are held against each other alone; where they are short, what they took before has to say the same, unless much has changed. What
  * others took is thought to have changed as the reference has; if that is much, they have to show it. */
 static void take_in_late(const qdri_chooser *chooser, const qdri_contest *contest,
                          qdri_chooser_class *known) {
@@ -169,7 +172,7 @@ static void take_in_late(const qdri_chooser *chooser, const qdri_contest *contes
     if (second != first) known->seconds[second] = took[1];
     double old = weight(chooser, known, first), other = weight(chooser, known, second);
     double usual[2] = {median(known, first, took[0]), median(known, second, took[1])};
-    int is_usual = known->bytes > harmless || is_other || other * usual[1] < better * old * usual[0];
+    int is_usual = !known->is_short || is_other || other * usual[1] < better * old * usual[0];
     known->best = is_usual && other * took[1] < better * old * took[0] ? second : first;
 }
 
@@ -191,10 +194,18 @@ static void go_quickly(const qdri_chooser *chooser, qdri_chooser_class *known) {
         if (has(chooser->care.quick, i) && known->tries[i] < SEEN) known->best = i;
 }
 
+/* Whether single times say little: of few bytes, or where what passes messages on competes, and all of it takes a few milliseconds. */
+static int is_short(const qdri_chooser *chooser, const qdri_chooser_class *known,
+                    const qdri_contest_result *result) {
+    if (known->bytes <= harmless) return 1;
+    return chooser->care.small && known->bytes <= not_many && result->seconds[0] < brief;
+}
+
 static void take_in(const qdri_chooser *chooser, const qdri_contest *contest, qdri_chooser_class *known) {
     int is_late = chooser->is_late && known->is_tried;
     if (!contest->result.is_unlike || !known->is_tried)
         known->bytes = contest->result.bytes[contest->result.is_unlike ? 0 : 1];
+    known->is_short = is_short(chooser, known, &contest->result);
     (is_late ? take_in_late : take_in_early)(chooser, contest, known);
     for (int i = 0; i < 2; i++) known->tries[contest->runs[i]]++;
     known->is_tried = 1;
@@ -215,10 +226,10 @@ static int has_rival(const qdri_chooser *chooser, int size_class) {
     return challenger(chooser, size_class, best) != best;
 }
 
-/* Few bytes, and the best or a rival has not been seen often enough. */
+/* Short exchanges, and the best or a rival has not been seen often enough. */
 static int is_unsure(const qdri_chooser *chooser, int size_class) {
     const qdri_chooser_class *known = &chooser->known[size_class];
-    for (int i = 0; i < chooser->candidates && known->bytes <= harmless; i++)
+    for (int i = 0; i < chooser->candidates && known->is_short; i++)
         if (is_rival(chooser, known, known->best, i) &&
             (known->tries[i] < OFTEN || known->tries[known->best] < OFTEN))
             return 1;

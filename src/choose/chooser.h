@@ -25,8 +25,9 @@
  * wire itself takes most of the time. What passes on messages of others moves bytes several times, and is tried where a rank
  * has few; what holds back bytes, where a rank has more than any port holds anyway.
  *
- * Few bytes. Single times of short exchanges say little. So whoever is thought to have the least to do is taken there, as soon as that is known,
- * unless another takes half the time.
+ * Few bytes. Single times of short exchanges say little: medians count there, and half the waiting before them. Whoever is thought to have the least to
+ * do is taken there, as soon as that is known, unless another takes half the time. Where messages may be passed on, exchanges of more bytes, but of a few
+ * milliseconds, are short, too, and nobody is taken before it has been seen.
  *
  * Sizes. An exchange belongs to the class of its item's bytes, a power of two. What was learned counts for its class, and
  * for others until they have been tried themselves. Where sizes change from one exchange to the next, times are held against the bytes
@@ -62,8 +63,9 @@ typedef struct qdri_chooser_class {
     int best;      /* of those that were tried, here or in an earlier run */
     int is_hinted; /* in an earlier run */
     double bytes;  /* as in the last contest */
+    int is_short;  /* single times say little */
     double seconds
-        [QDRI_CHOOSER_MOST]; /* when last tried, at first the least, of few bytes the median; 0: not yet */
+        [QDRI_CHOOSER_MOST]; /* when last tried, at first the least, of short exchanges the median; 0: not yet */
     float sample[QDRI_CHOOSER_MOST][QDRI_CHOOSER_SAMPLES]; /* the last of them, at first */
     int tries[QDRI_CHOOSER_MOST];
     int is_tried; /* anything was */

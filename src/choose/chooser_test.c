@@ -248,6 +248,25 @@ static void more_is_tried_where_sizes_stay(void **state) {
     assert_int_equal(rule.care.risky, 1);
 }
 
+/* Exchanges of 60,000 bytes in two milliseconds, one of ten of which takes half as long: the first of the two candidates has luck at first. */
+static double short_and_noisy(int candidate, int size_class, int64_t number) {
+    (void)size_class;
+    return candidate ? 0.0015 : number == 0 ? 0.001 : 0.002;
+}
+
+/* Where messages may be passed on, medians decide among short exchanges, whatever a lucky one has taken; and long ones are left alone. */
+static void luck_does_not_decide_among_short_ones(void **state) {
+    qdri_chooser chooser;
+    (void)state;
+    qdri_chooser_open(&chooser, 2, 2, (qdri_care){.small = 2});
+    play(&chooser, 200, NULL, short_and_noisy, 60000);
+    assert_int_equal(told.runs[60], 1);
+    assert_int_equal(told.runs[199], 1);
+    qdri_chooser_open(&chooser, 2, 2, (qdri_care){.small = 2});
+    play(&chooser, 200, NULL, short_and_noisy, 200000);
+    assert_int_equal(told.tried[1], 0);
+}
+
 /* What passes on the messages of others is tried where there are few bytes. */
 static void the_small_are_tried_with_few_bytes(void **state) {
     qdri_chooser chooser;
@@ -381,6 +400,7 @@ int main(void) {
         cmocka_unit_test(classes_are_powers_of_two),
         cmocka_unit_test(the_rule_lists_what_can_run),
         cmocka_unit_test(more_is_tried_where_sizes_stay),
+        cmocka_unit_test(luck_does_not_decide_among_short_ones),
         cmocka_unit_test(the_small_are_tried_with_few_bytes),
         cmocka_unit_test(the_large_are_tried_with_many_bytes),
         cmocka_unit_test(few_bytes_go_plainly),

@@ -15,7 +15,7 @@
 
 #include "wire/node.h"
 
-enum { QDRI_CRATE_BYTES = 4 << 10, QDRI_CRATE_IS_SENT = -1 };
+enum { QDRI_CRATE_BYTES = 16 << 10, QDRI_CRATE_IS_SENT = -1 };
 
 typedef struct qdri_crate {
     _Alignas(128) _Atomic int64_t filled; /* the number of the exchange, and one */
