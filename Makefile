@@ -104,7 +104,7 @@ package:
 	@JOBS=$(JOBS) scripts/package
 
 format:
-	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' '*.hpp' | xargs clang-format -i
 
 clean:
 	rm -rf build build-* *.log demo packages

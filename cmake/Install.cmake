@@ -35,6 +35,7 @@ foreach(library IN LISTS libraries) # as a set of targets each, for what one nee
   endforeach()
 endforeach()
 install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY bindings/cpp/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "*.hpp")
 
 configure_package_config_file(cmake/QuadrilleConfig.cmake.in "${PROJECT_BINARY_DIR}/QuadrilleConfig.cmake"
                               INSTALL_DESTINATION "${package_folder}" NO_SET_AND_CHECK_MACRO)
