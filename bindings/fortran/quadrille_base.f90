@@ -182,7 +182,7 @@ contains
     do while (letter(length + 1) /= c_null_char)
       length = length + 1
     end do
-    allocate (character(length) :: text)
+    text = repeat(" ", length)
     do i = 1, length
       text(i:i) = letter(i)
     end do

@@ -268,7 +268,7 @@ contains
     type(qdr_stream_places), intent(out) :: places
     integer, intent(out), optional :: status
     integer(c_int), target :: partners
-    type(c_ptr) :: rank, start, place
+    type(c_ptr), target :: rank, start, place
     integer(c_int), pointer :: ranks(:)
     integer(c_int64_t), pointer :: starts(:), all(:)
     integer(c_int) :: code
@@ -276,7 +276,8 @@ contains
     rank = c_null_ptr
     start = c_null_ptr
     place = c_null_ptr
-    code = c_stream_schedule(stream%handle, flag(outgoing), int(field - 1, c_int), c_loc(partners), rank, start, place)
+    code = c_stream_schedule(stream%handle, flag(outgoing), int(field - 1, c_int), c_loc(partners), &
+                             c_loc(rank), c_loc(start), c_loc(place))
     if (code == QDR_OK) then
       call c_f_pointer(rank, ranks, [partners])
       call c_f_pointer(start, starts, [partners + 1])
