@@ -13,6 +13,7 @@ typedef struct language_halo {
 } language_halo;
 
 void exchange_in_cpp(void *halo);
+void exchange_in_fortran(void *halo);
 
 #ifdef __cplusplus
 }
