@@ -72,7 +72,7 @@ static bool run(int rank, int ranks) {
         const quadrille::plan_info info = plan.look();
         std::printf("plan: %s, pacing %s (%s)\n", info.algorithm, info.pacing, info.why);
     }
-    return exchange<1>(plan, partners) & exchange<3>(plan, partners) & exchange<10>(plan, partners);
+    return exchange<1>(plan, partners) && exchange<3>(plan, partners) && exchange<10>(plan, partners);
 }
 
 int main(int count, char **words) {
