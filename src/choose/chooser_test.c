@@ -248,7 +248,7 @@ static void more_is_tried_where_sizes_stay(void **state) {
     assert_int_equal(rule.care.risky, 1);
 }
 
-/* Exchanges of 60,000 bytes in two milliseconds, one of ten of which takes half as long: the first of the two candidates has luck at first. */
+/* Two milliseconds by the first candidate, but one in the very first exchange, which is luck; one and a half by the second. */
 static double short_and_noisy(int candidate, int size_class, int64_t number) {
     (void)size_class;
     return candidate ? 0.0015 : number == 0 ? 0.001 : 0.002;
