@@ -35,7 +35,7 @@ endef
 .PHONY: all lib demo quick test test-all bench bench-node bench-couple bench-cluster bench-networks bench-auto bench-preload sim experiments package format setup clean bench-programs
 
 all:
-	@scripts/setup build --or-without command
+	@scripts/setup build --or-without command python
 	$(call build,all)
 
 lib:
@@ -100,7 +100,7 @@ experiments: bench-programs sim
 	@experiments/couple/run --build $(BUILD) --out $(BUILD)/experiments/couple/results
 
 package:
-	@scripts/setup build command package
+	@scripts/setup build command python package
 	@JOBS=$(JOBS) scripts/package
 
 format:

@@ -28,6 +28,9 @@ endif()
 if(QDR_DROP_IN)
   list(APPEND CPACK_COMPONENTS_ALL drop-in-${QDR_MPI_NAME})
 endif()
+if(TARGET quadrille-python)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+endif()
 set(CPACK_COMPONENTS_MPICH drop-in-mpich) # what a second tree, built with MPICH, adds
 
 # debian_package(COMPONENT NAME SECTION DESCRIPTION [DEPENDS ...] [RECOMMENDS ...] [SUGGESTS ...]). A macro, for what
@@ -76,7 +79,8 @@ debian_package(development libquadrille-dev libdevel
 "irregular communication on MPI, scheduled - development files
 ${what_it_is}
 This package holds the headers, the static library, the files for CMake
-and pkg-config, and examples."
+and pkg-config, the header for C++, Fortran modules where they were
+built, and examples."
 DEPENDS "libquadrille${QDR_SONAME} (= ${PROJECT_VERSION})" ${mpi_development} ${io_package}
 SUGGESTS quadrille pkg-config cmake)
 
@@ -89,6 +93,13 @@ what they cost on a machine, checks that each keeps its promises, draws
 them, and measures real exchanges side by side with those of MPI. The
 documentation of the library is here too."
 RECOMMENDS ${mpi_programs} SUGGESTS libquadrille-dev)
+
+debian_package(python python3-quadrille python
+"irregular communication on MPI, scheduled - Python package
+${what_it_is}
+This package holds the module quadrille, for programs with mpi4py and
+NumPy: whatever the library can do, on arrays as they lie in memory."
+DEPENDS python3 python3-mpi4py python3-numpy python3-cffi-backend "libquadrille-io${QDR_SONAME} (= ${PROJECT_VERSION})" SUGGESTS python3-scipy python3-pandas)
 
 # ---- the drop-ins ----------------------------------------------------------------------------------------------------
 set(drop_in "A library to preload into a program that was never changed, nor compiled

@@ -1584,6 +1584,12 @@ module quadrille_c
       type(c_ptr), intent(inout) :: map
       integer(c_int) :: answer
     end function c_map_destroy
+    subroutine c_map_reach(map, sends, receives) bind(C, name="qdr_map_reach")
+      import
+      type(c_ptr), value :: map
+      type(c_ptr), value :: sends
+      type(c_ptr), value :: receives
+    end subroutine c_map_reach
     function c_map_plan(map, direction) result(answer) bind(C, name="qdr_map_plan")
       import
       type(c_ptr), value :: map

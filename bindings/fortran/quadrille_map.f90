@@ -11,7 +11,7 @@ module quadrille_map
   private
   public :: qdr_map, qdr_map_options, qdr_indices, qdr_boxes, qdr_field, qdr_combine_function
   public :: qdr_flat, qdr_grouped, qdr_box_list, qdr_map_create, qdr_map_from_boxes, qdr_map_relist, qdr_map_destroy
-  public :: qdr_map_look, qdr_map_plan, qdr_field_of, qdr_field_varying, qdr_map_exchange, qdr_map_start
+  public :: qdr_map_look, qdr_map_plan, qdr_map_reach, qdr_field_of, qdr_field_varying, qdr_map_exchange, qdr_map_start
   public :: qdr_map_incoming, qdr_map_ghost_places, qdr_map_ghosts, map_texts, c_how
 
   type :: qdr_map
@@ -269,6 +269,13 @@ contains
     call c_map_look_sized(map%handle, c_loc(c), c_sizeof(c))
     view = partners_seen(c)
   end function qdr_map_look
+
+  ! Local. How many elements arrays must have room for: those that are sent from, and those that are received into.
+  subroutine qdr_map_reach(map, sends, receives)
+    type(qdr_map), intent(in) :: map
+    integer(int64), intent(out), target :: sends, receives
+    call c_map_reach(map%handle, c_loc(sends), c_loc(receives))
+  end subroutine qdr_map_reach
 
   ! Local. The plan behind it, to look at: not to be destroyed.
   function qdr_map_plan(map, direction) result(plan)

@@ -150,6 +150,10 @@ qdr_status qdr_map_destroy(qdr_map **map);
  * are by rising rank. */
 static inline qdr_partners_view qdr_map_look(const qdr_map *map);
 
+/* Local, free of cost. What arrays must have room for: one more than the highest element in the lists of what leaves, and of what
+ * comes; 0 where there is none. For elements of varying size it is so many starts, and one more. */
+void qdr_map_reach(const qdr_map *map, int64_t *sends, int64_t *receives);
+
 /* Local. The plan behind the map, to look at; QDR_REVERSE only if reverse was asked for. */
 typedef enum qdr_direction { QDR_FORWARD, QDR_REVERSE } qdr_direction;
 const qdr_plan *qdr_map_plan(const qdr_map *map, qdr_direction direction);

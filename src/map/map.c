@@ -34,6 +34,11 @@ void qdr_map_look_sized(const qdr_map *map, qdr_partners_view *view, size_t view
     qdri_sized_fill(view, view_bytes, &known, sizeof known);
 }
 
+void qdr_map_reach(const qdr_map *map, int64_t *sends, int64_t *receives) {
+    *sends = map->sends.highest + 1;
+    *receives = map->receives.highest + 1;
+}
+
 const qdr_plan *qdr_map_plan(const qdr_map *map, qdr_direction direction) {
     return map && (direction == QDR_FORWARD || direction == QDR_REVERSE) ? map->plan[direction] : NULL;
 }

@@ -112,6 +112,9 @@ static void test_fields(const char *transport) {
     EXPECT(qdr_map_exchange(map, QDR_REVERSE, 1, &good), QDR_ERR_INVALID, "no reverse; ask for it");
     CHECK(qdr_map_plan(map, QDR_REVERSE) == NULL && qdr_map_plan(NULL, QDR_FORWARD) == NULL);
     CHECK(qdr_map_plan(map, (qdr_direction)9) == NULL);
+    int64_t sent = 0, received = 0;
+    qdr_map_reach(map, &sent, &received);
+    CHECK(sent == SENT && received == 2 * SENT);
     EXPECT(qdr_map_exchange(map, QDR_FORWARD, 0, &good), QDR_ERR_RANGE, "0 fields");
     EXPECT(qdr_map_exchange(map, QDR_FORWARD, 1, NULL), QDR_ERR_RANGE, "fields");
     for (int i = 0; i <= QDR_MOST_FIELDS; i++) many[i] = good;

@@ -110,7 +110,7 @@ static void knock_at(qdr_plan *plan, const int *partner, int count, double deadl
 
 void qdri_plan_knock(qdr_plan *plan, double deadline) {
     int ranks = qdri_wire_ranks(plan->wire), count = 0;
-    if (qdri_wire_one_host(plan->wire) || qdri_wire_joins_programs(plan->wire)) return;
+    if (qdri_wire_one_host(plan->wire) || !qdri_wire_connects_late(plan->wire)) return;
     acquaintances *known =
         qdri_wire_kept_or_made(plan->wire, release, "acquaintances", (int64_t)sizeof *known + ranks);
     int *partner = QDRI_ARRAY(int, ranks);

@@ -16,6 +16,8 @@ typedef struct qdri_backend {
     int shares_memory;
     /* Whether its ranks are two programs'. */
     int joins_programs;
+    /* Whether the first message from one rank to another opens a connection, which takes time. */
+    int connects_late;
 
     qdr_status (*send)(qdri_wire *wire, qdri_operation *operation, int to, int tag, const void *data,
                        int64_t bytes);

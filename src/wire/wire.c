@@ -82,6 +82,10 @@ int qdri_wire_joins_programs(const qdri_wire *wire) {
     return wire->backend->joins_programs;
 }
 
+int qdri_wire_connects_late(const qdri_wire *wire) {
+    return wire->backend->connects_late;
+}
+
 void qdri_wire_fail(qdri_wire *wire, qdr_status status) {
     if (wire->failed) return;
     if (!wire->broken) snprintf(wire->failure, sizeof wire->failure, "%s", qdr_error_message());

@@ -85,6 +85,8 @@ int qdri_wire_usable(const qdri_wire *wire);
 
 /* Whether its ranks are two programs'. */
 int qdri_wire_joins_programs(const qdri_wire *wire);
+/* Whether the first message from one rank to another opens a connection, which takes time: not where MPI is simulated. */
+int qdri_wire_connects_late(const qdri_wire *wire);
 
 /* Whether it was a wire with another program, which has left, as it said it would: nothing will come from it. */
 int qdri_wire_is_alone(const qdri_wire *wire);

@@ -118,6 +118,7 @@ static void maps_run() {
     needs.exchange(fields);
     pending = needs.start(fields);
     pending.wait();
+    CHECK(needs.reach() == std::make_pair(std::int64_t(3), std::int64_t(6)));
     CHECK(whole[3] == 7 * next && needs.look().source[0] == next && needs.look().destination[0] == before);
     CHECK(needs.look_at_plan().algorithm && needs.look_at_plan(QDR_REVERSE).algorithm);
     struct cell {

@@ -219,6 +219,7 @@ contains
     real(real64), target :: array(6), twin(2, 3), source(6), target(6)
     integer, target :: whole(6)
     complex(real64) :: pair(6)
+    integer(int64) :: most_sent, most_received
     integer :: from(3)
     from = next
     back%reverse = QDR_REVERSE_COMBINE
@@ -246,6 +247,8 @@ contains
     call check(nint(real(pair(4))) == next, "complex numbers")
     view = qdr_map_look(needs)
     call check(view%source(1) == next .and. view%destination(1) == before, "partners")
+    call qdr_map_reach(needs, most_sent, most_received)
+    call check(most_sent == 3 .and. most_received == 6, "what arrays must have room for")
     plan = qdr_map_plan(needs, QDR_REVERSE)
     call check(c_associated(plan%handle), "the plan in reverse")
     call qdr_map_destroy(needs)

@@ -182,6 +182,13 @@ class map : public owner<qdr_map, qdr_map_destroy> {
 
     partners_view look() const { return detail::in_spans(qdr_map_look(object_)); }
 
+    /* Local. How many elements arrays must have room for: those that are sent from, and those that are received into. */
+    std::pair<std::int64_t, std::int64_t> reach() const {
+        std::pair<std::int64_t, std::int64_t> elements;
+        qdr_map_reach(object_, &elements.first, &elements.second);
+        return elements;
+    }
+
     /* Local. What is known of the plan behind it. */
     plan_info look_at_plan(qdr_direction direction = QDR_FORWARD) const {
         return detail::info_of(qdr_map_plan(object_, direction));
