@@ -235,13 +235,13 @@ static void wrong_uses_have_sentences() {
     q::region line(1);
     WRONG(QDR_ERR_INVALID, "dimensions", line.add_box(extent, two, {}, report));
     line.add_box({eight, 1}, extent);
-    WRONG(QDR_ERR_INVALID, "", line.add_box({eight, 1}, extent, {}, report));
-    WRONG(QDR_ERR_UNKNOWN, "", line.number(beyond, report));
-    WRONG(QDR_ERR_SYNTAX, "",
+    WRONG(QDR_ERR_INVALID, "has element (0) already", line.add_box({eight, 1}, extent, {}, report));
+    WRONG(QDR_ERR_UNKNOWN, "is not in the region", line.number(beyond, report));
+    WRONG(QDR_ERR_SYNTAX, "expected a schedule",
           q::read_schedule(std::fopen("/dev/null", "r"), "nothing", paper, q::machine(), report));
-    WRONG(QDR_ERR_FILE, "", paper.write(std::fopen("/dev/full", "w"), report));
+    WRONG(QDR_ERR_FILE, "cannot be written", paper.write(std::fopen("/dev/full", "w"), report));
     WRONG(QDR_ERR_UNKNOWN, "round", q::broadcast_steps("round", one_owner, 1, report));
-    WRONG(QDR_ERR_INVALID, "", q::predict(paper, q::way("distributed"), cm5, 1, report));
+    WRONG(QDR_ERR_INVALID, "is not predicted", q::predict(paper, q::way("distributed"), cm5, 1, report));
     q::row_reader reader(q::schedule(paper, "GS"));
     WRONG(QDR_ERR_RANGE, "rank", reader.read(8, 0, report));
 }

@@ -17,12 +17,12 @@ static void of_partners() {
     WRONG(QDR_ERR_RANGE, "-1", q::partners::from_sends(comm, one, items, nullptr, report));
     WRONG(QDR_ERR_UNKNOWN, "magic", q::partners::from_sends(comm, one, {items, 1}, "magic", report));
     WRONG(QDR_ERR_RANGE, "source", q::partners::from_receives(comm, beyond, {items, 1}, nullptr, report));
-    WRONG(QDR_ERR_MISMATCH, "", q::partners::from_both(comm, one, {items, 1}, {}, {}, false, report));
-    WRONG(QDR_ERR_RANGE, "", q::partners::from_both(comm, one, items, one, {items, 1}, false, report));
+    WRONG(QDR_ERR_MISMATCH, "which expects 0", q::partners::from_both(comm, one, {items, 1}, {}, {}, false, report));
+    WRONG(QDR_ERR_RANGE, "the number of destinations is -1", q::partners::from_both(comm, one, items, one, {items, 1}, false, report));
     const q::pattern other("complete:n=50,bytes=1");
     WRONG(QDR_ERR_INVALID, "50", q::partners::from_pattern(comm, other, report));
     const q::parcel out[] = {{ranks, 0, nullptr}};
-    WRONG(QDR_ERR_RANGE, "", q::discover(comm, out, nullptr, report));
+    WRONG(QDR_ERR_RANGE, "parcel 0 is rank", q::discover(comm, out, nullptr, report));
     WRONG(QDR_ERR_INVALID, "communicator",
           q::partners::from_sends(MPI_COMM_NULL, one, {items, 1}, nullptr, report));
 }
@@ -44,7 +44,7 @@ static void of_plans() {
     const q::pattern paper("paper:P");
     WRONG(QDR_ERR_INVALID, "8 ranks", q::plan(with, q::schedule(paper, "GS"), q::plan_options(), report));
     q::partners none;
-    WRONG(QDR_ERR_INVALID, "", q::plan(none, q::plan_options(), report));
+    WRONG(QDR_ERR_INVALID, "the partners are NULL", q::plan(none, q::plan_options(), report));
 
     q::plan plan(with);
     std::vector<double> out(4), in(4);
@@ -61,11 +61,11 @@ static void of_plans() {
     WRONG(QDR_ERR_INVALID, "device", plan.exchange(device, report));
     WRONG(QDR_ERR_INVALID, "overlap", plan.exchange(overlap, report));
     q::plan gone;
-    WRONG(QDR_ERR_INVALID, "", gone.exchange(q::buffers::of(out, in), report));
-    WRONG(QDR_ERR_INVALID, "", gone.start(q::buffers::of(out, in), report));
-    WRONG(QDR_ERR_INVALID, "", gone.tune(report));
+    WRONG(QDR_ERR_INVALID, "the plan is NULL", gone.exchange(q::buffers::of(out, in), report));
+    WRONG(QDR_ERR_INVALID, "the plan is NULL", gone.start(q::buffers::of(out, in), report));
+    WRONG(QDR_ERR_INVALID, "qdr_plan_tune: the plan is NULL", gone.tune(report));
     q::pending under_way = plan.start(q::buffers::of(out, in));
-    WRONG(QDR_ERR_BUSY, "", plan.destroy(report));
+    WRONG(QDR_ERR_BUSY, "is under way", plan.destroy(report));
     under_way.wait();
 }
 
@@ -76,17 +76,17 @@ static void of_maps() {
     const q::map_options usual;
     q::map_options reverse;
     reverse.reverse = static_cast<qdr_reverse>(7);
-    WRONG(QDR_ERR_RANGE, "",
+    WRONG(QDR_ERR_RANGE, "link_rank[0] is",
           q::map::from_receives(comm, q::indices::flat<wide>(beyond, here, here), usual, report));
-    WRONG(QDR_ERR_RANGE, "",
+    WRONG(QDR_ERR_RANGE, "elements count from 0",
           q::map::from_receives(comm, q::indices::flat<wide>(one, negative, here), usual, report));
     WRONG(QDR_ERR_RANGE, "-1",
           q::map::from_receives(comm, q::indices::flat<wide>(one, two, here), usual, report));
     WRONG(QDR_ERR_RANGE, "-1", q::map::from_sends(comm, q::indices::grouped<wide>(one, two), usual, report));
     WRONG(QDR_ERR_RANGE, "reverse",
           q::map::from_receives(comm, q::indices::flat<wide>(one, here, here), reverse, report));
-    WRONG(QDR_ERR_MISMATCH, "", q::map(comm, q::indices::flat<wide>(one, here), q::indices(), usual, report));
-    WRONG(QDR_ERR_RANGE, "",
+    WRONG(QDR_ERR_MISMATCH, "which expects 0", q::map(comm, q::indices::flat<wide>(one, here), q::indices(), usual, report));
+    WRONG(QDR_ERR_RANGE, "-1 dimensions",
           q::map::from_boxes(comm, q::boxes(extent, one, two, here), q::boxes(), usual, report));
 
     q::map map = q::map::from_receives(comm, q::indices::flat<wide>(one, here, here));
@@ -107,12 +107,12 @@ static void of_maps() {
     WRONG(QDR_ERR_INVALID, "double", map.exchange(operation, QDR_FORWARD, report));
     WRONG(QDR_ERR_INVALID, "QDR_COMBINE", map.exchange(function, QDR_FORWARD, report));
     WRONG(QDR_ERR_INVALID, "reverse", map.exchange(right, QDR_REVERSE, report));
-    WRONG(QDR_ERR_RANGE, "", map.exchange(q::span<const q::field>(&right, 0), QDR_FORWARD, report));
+    WRONG(QDR_ERR_RANGE, "0 fields", map.exchange(q::span<const q::field>(&right, 0), QDR_FORWARD, report));
     const q::ghost_places nowhere{{0}, {0}};
     WRONG(QDR_ERR_INVALID, "as many pointers", map.ghosts<double>(nowhere, {}, 0, QDR_FORWARD, report));
     WRONG(QDR_ERR_INVALID, "keeps_incoming", map.ghost_places(one, QDR_FORWARD, report));
     q::map gone;
-    WRONG(QDR_ERR_INVALID, "", gone.exchange(right, QDR_FORWARD, report));
+    WRONG(QDR_ERR_INVALID, "the map is NULL", gone.exchange(right, QDR_FORWARD, report));
 }
 
 static void of_items() {
@@ -120,7 +120,7 @@ static void of_items() {
     const int beyond[] = {0, ranks}, one[] = {0};
     const std::int64_t many[] = {5};
     q::arrivals<int> came;
-    WRONG(QDR_ERR_RANGE, "", q::deliver(comm, q::items<int>(data, beyond), came, report));
+    WRONG(QDR_ERR_RANGE, "item 1 goes to rank", q::deliver(comm, q::items<int>(data, beyond), came, report));
     WRONG(QDR_ERR_RANGE, "-1", q::deliver(comm, q::items<int>(data, one), came, report));
     WRONG(QDR_ERR_RANGE, "-1", q::deliver(comm, q::items<int>::grouped(data, one, many), came, report));
     std::vector<int> out(static_cast<std::size_t>(ranks)), in(out.size());
@@ -143,7 +143,7 @@ static void of_items() {
           q::migrate_array<int>(comm, count, items, right, method, nullptr, report));
     WRONG(QDR_ERR_RANGE, "-1", q::migrate_array<int>(comm, count, items, right, memory, nullptr, report));
     count = 5;
-    WRONG(QDR_ERR_RANGE, "",
+    WRONG(QDR_ERR_RANGE, "expected 0 to its capacity",
           q::migrate_array<int>(comm, count, items, destination, q::migration_options(), nullptr, report));
 }
 
@@ -154,9 +154,9 @@ static void of_services() {
     how.payload_bytes = -1;
     WRONG(QDR_ERR_RANGE, "payload", q::directory(comm, how, report));
     q::directory directory(comm);
-    WRONG(QDR_ERR_RANGE, "", directory.insert(id, beyond, {}, nullptr, report));
+    WRONG(QDR_ERR_RANGE, "the owner of id 0", directory.insert(id, beyond, {}, nullptr, report));
     WRONG(QDR_ERR_RANGE, "-1", directory.insert(id, {}, two, nullptr, report));
-    if (ranks > 1) WRONG(QDR_ERR_MISMATCH, "", directory.insert({two, 1}, {}, {}, nullptr, report));
+    if (ranks > 1) WRONG(QDR_ERR_MISMATCH, "owned twice", directory.insert({two, 1}, {}, {}, nullptr, report));
     WRONG(QDR_ERR_UNKNOWN, "999",
           q::resolve_map(comm, q::span<const std::int64_t>(id), q::span<const std::int64_t>(nobody), {},
                          q::resolve_options(), report));
@@ -174,7 +174,7 @@ static void of_services() {
     WRONG(QDR_ERR_UNKNOWN, "pigeon", q::coupling(program, "nobody", pigeon, report));
     WRONG(QDR_ERR_STALLED, "nobody", q::coupling(program, "nobody", soon, report));
     q::coupling coupling(program, "alone");
-    WRONG(QDR_ERR_BUSY, "", program.destroy(report));
+    WRONG(QDR_ERR_BUSY, "couplings are open", program.destroy(report));
     const q::axis axes[] = {q::axis::block(8, ranks)}, longer[] = {q::axis::block(9, ranks)};
     const q::layout one = q::layout::regular(axes), other = q::layout::regular(longer);
     const q::coupled out[] = {{"heat", one, QDR_DOUBLE}}, in[] = {{"heat", other, QDR_DOUBLE}},
@@ -192,9 +192,9 @@ static void of_services() {
     std::vector<double> mine(static_cast<std::size_t>(one.of(rank).room) + 1);
     stream.export_at(2, mine.data());
     WRONG(QDR_ERR_INVALID, "1", stream.export_at(1, mine.data(), report));
-    WRONG(QDR_ERR_RANGE, "", stream.schedule(true, 3, report));
+    WRONG(QDR_ERR_RANGE, "field 3 of 1", stream.schedule(true, 3, report));
     stream.promise(9);
-    WRONG(QDR_ERR_UNMATCHED, "", stream.import_at(5.0, mine.data(), QDR_EXACT, 0, report));
+    WRONG(QDR_ERR_UNMATCHED, "no export matches EXACT 5", stream.import_at(5.0, mine.data(), QDR_EXACT, 0, report));
 }
 
 int main(int argc, char **argv) {

@@ -66,11 +66,11 @@ def patterns():
     wrong(Status.INVALID, "dimensions", "a matrix with one dimension", q.Pattern.from_matrix, np.zeros(3, int))
     wrong(Status.INVALID, "whole", "half an item", q.Pattern.from_matrix, np.full((2, 2), 0.5))
     wrong(Status.SYNTAX, "text", "no file of Matrix Market", q.Pattern.from_text, "hello")
-    wrong(Status.SYNTAX, "", "an empty file", q.Pattern.from_text, "")
+    wrong(Status.SYNTAX, "expected the banner", "an empty file", q.Pattern.from_text, "")
     valueless = "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"
-    wrong(Status.VALUELESS, "", "a file without values", q.Pattern.from_text, valueless)
+    wrong(Status.VALUELESS, "without values", "a file without values", q.Pattern.from_text, valueless)
     check(q.Pattern.from_text(valueless, pattern_items=7).measure().items == 7, "what stands for a value")
-    raises(FileNotFoundError, "", "a file that is not there", q.Pattern.load, "/nowhere/at/all")
+    raises(FileNotFoundError, "/nowhere/at/all", "a file that is not there", q.Pattern.load, "/nowhere/at/all")
 
 
 def machines():
@@ -127,13 +127,13 @@ def schedules():
     wrong(Status.INVALID, "16 ranks", "a row that there is not", schedule.row, 99)
     wrong(Status.INVALID, "steps", "steps of another kind", q.steps_text, np.zeros(3))
     wrong(Status.RANGE, "4 ranks", "a machine of other ranks", schedule.predict, q.Machine("cm5", 4))
-    wrong(Status.SYNTAX, "", "no schedule", q.Schedule.from_json, "{", pattern)
-    wrong(Status.RUNTIME, "", "what is scheduled at run time", q.Schedule, pattern, "paced")
-    wrong(Status.INVALID, "", "a way that is not predicted", q.predict_way, pattern, machine, "distributed")
+    wrong(Status.SYNTAX, "expected a schedule", "no schedule", q.Schedule.from_json, "{", pattern)
+    wrong(Status.RUNTIME, "no schedule beforehand", "what is scheduled at run time", q.Schedule, pattern, "paced")
+    wrong(Status.INVALID, "is not predicted", "a way that is not predicted", q.predict_way, pattern, machine, "distributed")
     wrong(Status.INVALID, "negative", "items of no bytes", schedule.predict, machine, -1)
     wrong(Status.UNKNOWN, "round", "a broadcast that there is not", q.broadcast_steps, "round", [0, 1], 1)
     broken = re.sub(r"\[\[(\d+, \d+), 0, \d+\]\]", r"[[\1, 0, 1]]", schedule.to_json(), count=1)
-    wrong(Status.BROKEN, "", "a schedule that loses items", lambda: q.Schedule.from_json(broken, pattern).check())
+    wrong(Status.BROKEN, "instead of not at all", "a schedule that loses items", lambda: q.Schedule.from_json(broken, pattern).check())
     schedule.close()
     check("closed" in repr(schedule), "a schedule that is gone")
     wrong(Status.INVALID, "closed", "a schedule that is gone", schedule.look)
@@ -150,7 +150,7 @@ def moves():
     check(made.to_text() and '"' in made.to_json() and any(one.parks for one in q.moves_methods()), "as text")
     xml.dom.minidom.parseString(made._repr_svg_())
     wrong(Status.INVALID, "8 ranks", "room for others", q.Moves, pattern, [1, 2])
-    wrong(Status.RANGE, "", "no room", q.Moves, pattern, [0] * 8)
+    wrong(Status.RANGE, "it has room for 0", "no room", q.Moves, pattern, [0] * 8)
     wrong(Status.UNKNOWN, "magic", "a method that there is not", q.Moves, pattern, [1000] * 8, "magic")
 
 
@@ -176,14 +176,14 @@ def layouts():
     wrong(Status.INVALID, "rank has", "too few ranks", q.Layout, q.Axis(4, "block", 2), rank=[0])
     wrong(Status.INVALID, "-4", "an extent below zero", q.Layout, q.Axis(-4))
     wrong(Status.INVALID, "2 dimensions", "an index that is too short", layout.locate, [1])
-    wrong(Status.RANGE, "", "an element beyond", layout.locate, [100, 100])
-    wrong(Status.UNKNOWN, "", "an element that it was not told of", q.Layout.runs([100], [10]).locate, [11])
+    wrong(Status.RANGE, "is outside", "an element beyond", layout.locate, [100, 100])
+    wrong(Status.UNKNOWN, "nothing is known here", "an element that it was not told of", q.Layout.runs([100], [10]).locate, [11])
     wrong(Status.INVALID, "lower has", "a box of other dimensions", q.Layout.boxes, [4, 4], [q.Box([0], [2])])
     wrong(Status.INVALID, "lengths", "entries of different lengths", q.Layout.entries, [4], [0], [0, 1], [0])
     wrong(Status.INVALID, "row of 2", "a list of other dimensions", q.Region(2).add_list, [1, 2, 3])
-    wrong(Status.INVALID, "", "an element twice", q.Region(1).add_list, [1, 1])
-    wrong(Status.UNKNOWN, "", "an element that is not in it", region.number, [0, 1])
-    wrong(Status.RANGE, "", "a number that is not in it", region.index, 99)
+    wrong(Status.INVALID, "has element (1) already", "an element twice", q.Region(1).add_list, [1, 1])
+    wrong(Status.UNKNOWN, "is not in the region", "an element that is not in it", region.number, [0, 1])
+    wrong(Status.RANGE, "there is no number 99", "a number that is not in it", region.index, 99)
     wrong(Status.INVALID, "1 to 16", "no dimensions", q.Region, 0)
 
 

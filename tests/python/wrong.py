@@ -22,11 +22,11 @@ def of_partners():
     wrong(Status.INVALID, "float64", "half a rank", q.Partners.from_receives, comm, [0.5], [1])
     wrong(Status.UNKNOWN, "magic", "a method that there is not", q.Partners.from_sends, comm, [rank], [1], "magic")
     wrong(Status.RANGE, "source", "a source that there is not", q.Partners.from_receives, comm, [ranks], [1])
-    wrong(Status.MISMATCH, "", "two ends that disagree", q.Partners.from_both, comm, [rank], [1], [], [])
+    wrong(Status.MISMATCH, "which expects 0", "two ends that disagree", q.Partners.from_both, comm, [rank], [1], [], [])
     wrong(Status.INVALID, "lengths", "lists of different lengths", q.Partners.from_both, comm, [rank], [1, 2], [], [])
     wrong(Status.INVALID, "50", "a pattern of other ranks", q.Partners, comm, q.Pattern("complete:n=50,bytes=1"))
-    wrong(Status.RANGE, "", "a parcel for nobody", q.discover, comm, {ranks: b""})
-    raises(TypeError, "", "a parcel without bytes", q.discover, comm, {rank: 7})
+    wrong(Status.RANGE, "parcel 0 is rank", "a parcel for nobody", q.discover, comm, {ranks: b""})
+    raises(TypeError, "buffer", "a parcel without bytes", q.discover, comm, {rank: 7})
     wrong(Status.INVALID, "communicator", "no communicator", q.Partners.from_sends, MPI.COMM_NULL, [rank], [1])
     wrong(Status.INVALID, "mpi4py", "a communicator of another kind", q.Partners.from_sends, 7, [rank], [1])
     if rank == 0:  # only this one is wrong
@@ -62,15 +62,15 @@ def of_plans():
     fixed.flags.writeable = False
     wrong(Status.INVALID, "written", "an array that cannot be written", plan.exchange, out, fixed)
     pending = plan.start(out, into)
-    wrong(Status.BUSY, "", "the end of a plan that runs", plan.close)
+    wrong(Status.BUSY, "is under way", "the end of a plan that runs", plan.close)
     wrong(Status.INVALID, "under way", "what was never started", q.wait_all, pending, None)
     pending.wait()
-    wrong(Status.MISMATCH, "", "sizes that differ", q.Plan(known, "paced", deadline=20).exchange, out,
+    wrong(Status.MISMATCH, "24 bytes", "sizes that differ", q.Plan(known, "paced", deadline=20).exchange, out,
           outgoing_items=[3], incoming_items=[2])
     slow = q.Plan(known, "paced", deadline=0.3)
     if ranks > 1 and rank == 0:
         late = slow.start(out, into)
-        wrong(Status.STALLED, "", "a rank that does not come", late.wait)
+        wrong(Status.STALLED, "waits for rank", "a rank that does not come", late.wait)
         check(not late.done and "waits" in q.stall_report(), "it is still under way")
         comm.Barrier()
         late.wait()
@@ -86,16 +86,16 @@ def of_plans():
 
 def of_maps():
     one, here = [rank], [0]
-    wrong(Status.RANGE, "", "a rank that there is not", q.Map, comm, receives=q.Links([ranks], here, here))
-    wrong(Status.RANGE, "", "a place below zero", q.Map, comm, receives=q.Links(one, [-1], here))
+    wrong(Status.RANGE, "link_rank[0] is", "a rank that there is not", q.Map, comm, receives=q.Links([ranks], here, here))
+    wrong(Status.RANGE, "elements count from 0", "a place below zero", q.Map, comm, receives=q.Links(one, [-1], here))
     wrong(Status.INVALID, "different lengths", "lists of different lengths", q.Map, comm, receives=q.Links(one, [0, 1], here))
     wrong(Status.INVALID, "add up to 3", "counts that do not fit", q.Map, comm, q.Links(one, [0], count=[3]))
     wrong(Status.INVALID, "lengths", "counts for others", q.Map, comm, q.Links(one, [0], count=[1, 1]))
     wrong(Status.INVALID, "reverse", "a reverse that there is not", q.Map, comm, receives=q.Links(one, here, here), reverse="maybe")
-    wrong(Status.MISMATCH, "", "two ends that disagree", q.Map, comm, q.Links(one, here), q.Links([], []))
+    wrong(Status.MISMATCH, "which expects 0", "two ends that disagree", q.Map, comm, q.Links(one, here), q.Links([], []))
     wrong(Status.UNKNOWN, "magic", "a discovery that there is not", q.Map, comm, receives=q.Links(one, here, here), discovery="magic")
     box = q.Boxes([4], one, [[0]], [[9]])
-    wrong(Status.RANGE, "", "a box that is too large", q.Map.from_boxes, comm, box, box)
+    wrong(Status.RANGE, "of which the array has 4", "a box that is too large", q.Map.from_boxes, comm, box, box)
     short = q.Boxes([4, 4], one, [[0]], [[1]])
     wrong(Status.INVALID, "expected 2", "a box of other dimensions", q.Map.from_boxes, comm, short, short)
     wrong(Status.INVALID, "order", "an order that there is not", q.Map.from_boxes, comm, q.Boxes([4], one, [[0]], [[1]], "zigzag"), box)
@@ -127,7 +127,7 @@ def of_maps():
 
 def of_items():
     data = np.zeros(2, "i4")
-    wrong(Status.RANGE, "", "an item for nobody", q.deliver, comm, data, [0, ranks])
+    wrong(Status.RANGE, "item 1 goes to rank", "an item for nobody", q.deliver, comm, data, [0, ranks])
     wrong(Status.INVALID, "lengths", "too few destinations", q.deliver, comm, data, [0])
     wrong(Status.INVALID, "add up to 5", "groups that do not fit", q.deliver, comm, data, counts=[5])
     wrong(Status.INVALID, "one of the two", "neither destinations nor counts", q.deliver, comm, data)
@@ -165,13 +165,13 @@ def _refuse(_packed):
 def of_services():
     wrong(Status.INVALID, "placement", "a placement that there is not", q.Directory, comm, placement="round")
     directory = q.Directory(comm)
-    wrong(Status.RANGE, "", "an owner that there is not", directory.insert, [rank], [ranks])
+    wrong(Status.RANGE, "the owner of id 0", "an owner that there is not", directory.insert, [rank], [ranks])
     wrong(Status.INVALID, "lengths", "places for others", directory.insert, [rank], None, [0, 1])
     wrong(Status.INVALID, "no payload", "a payload that nobody keeps", directory.insert, [rank], payload=np.zeros(1))
     wrong(Status.INVALID, "expected (1,)", "a payload of another type", q.Directory(comm, payload="f8").insert, [rank],
           payload=np.zeros(1, "f4"))
     if ranks > 1:
-        wrong(Status.MISMATCH, "", "an id of two owners", directory.insert, [0])
+        wrong(Status.MISMATCH, "owned twice", "an id of two owners", directory.insert, [0])
     wrong(Status.UNKNOWN, "999", "an id that nobody owns", q.resolve_map, comm, [rank], [999])
     wrong(Status.UNKNOWN, "magic", "a method that there is not", q.resolve, comm, [rank], [rank], method="magic")
     wrong(Status.INVALID, "lengths", "targets for others", q.resolve_map, comm, [rank], [rank], [0, 1])
@@ -188,7 +188,7 @@ def of_programs():
     wrong(Status.UNKNOWN, "pigeon", "a transport that there is not", q.Coupling, program, "nobody", transport="pigeon")
     wrong(Status.STALLED, "nobody", "a peer that does not come", q.Coupling, program, "nobody", deadline=0.2)
     coupling = q.Coupling(program, "alone")
-    wrong(Status.BUSY, "", "a program with couplings", program.close)
+    wrong(Status.BUSY, "couplings are open", "a program with couplings", program.close)
     layout, longer = q.Layout(q.Axis(8, "block", ranks)), q.Layout(q.Axis(9, "block", ranks))
     out = [q.Coupled("heat", layout, "f8")]
     wrong(Status.MISMATCH, "heat", "regions of two sizes", q.Stream, coupling, "s", out, [q.Coupled("heat", longer, "f8")])
@@ -208,11 +208,11 @@ def of_programs():
     wrong(Status.INVALID, "int32", "values of another type", stream.export, 3, mine.astype("i4"))
     if len(mine):
         wrong(Status.INVALID, "its layout needs", "an array that is too short", stream.export, 3, mine[:-1])
-    wrong(Status.RANGE, "", "a field that there is not", stream.schedule, 3)
+    wrong(Status.RANGE, "field 3 of 1", "a field that there is not", stream.schedule, 3)
     wrong(Status.INVALID, "match", "a match that there is not", stream.import_, 2, mine, match="perhaps")
     stream.promise(9)
     late = stream.import_start(5.0, mine)
-    wrong(Status.UNMATCHED, "", "what nobody exported", late.wait)
+    wrong(Status.UNMATCHED, "no export matches EXACT 5", "what nobody exported", late.wait)
     stream.close()
     wrong(Status.INVALID, "closed", "a stream that is gone", stream.export, 9, mine)
     coupling.close()

@@ -50,4 +50,17 @@ from ._schedule import (Algorithm, Bounds, Piece, Prediction, Row, Schedule, Sch
                         bounds, broadcast_steps, candidates, compare, predict_steps, predict_way, reason, steps_text)
 
 __version__ = version()
-__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ = [
+    "Algorithm", "ArgumentError", "Arrivals", "Axis", "Bounds", "Box", "Boxes", "Candidate", "Coupled", "Coupling",
+    "CouplingView", "Directory", "DirectoryView", "Discovery", "Error", "Event", "Family", "Field", "FileError", "Found",
+    "GhostPlaces", "HERE", "KnownMachine", "Layout", "Links", "Machine", "Map", "Migrated", "MigrationReport", "Moves",
+    "MovesInfo", "MovesMethod", "NOBODY", "OutOfMemoryError", "Pacing", "Parameters", "Partners", "PartnersView", "Pattern",
+    "PeerError", "Pending", "Picture", "Piece", "Plan", "PlanInfo", "PlanOptions", "Prediction", "Program", "Region",
+    "ResolveMethod", "ResolveReport", "Resolved", "Row", "Schedule", "ScheduleInfo", "Schedules", "StalledError", "Statistics",
+    "Status", "Stream", "StreamOptions", "StreamView", "Table", "Transfer", "UnknownError", "Variable", "algorithm",
+    "algorithms", "alltoall", "alltoall_start", "bounds", "broadcast", "broadcast_steps", "candidates", "colour", "compare",
+    "deliver", "deliver_start", "discover", "discoveries", "environment", "least_room", "machines", "migrate",
+    "migrate_objects", "migrate_objects_start", "migrate_start", "moves_methods", "operations", "pacings", "pattern_families",
+    "predict_steps", "predict_way", "prepare", "progress", "reason", "resolve", "resolve_map", "resolve_methods", "set_log",
+    "stall_report", "steps_text", "suits", "test_all", "test_any", "tick", "type_of", "types", "value_bytes", "version",
+    "wait_all", "wait_any"]

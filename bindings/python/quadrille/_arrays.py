@@ -35,7 +35,7 @@ def type_of(dtype: npt.DTypeLike) -> int:
     known = np.dtype(dtype)
     if known.hasobject:
         raise refuse(f"values of {known} are objects of Python; they can be migrated, but not exchanged as numbers")
-    return _types.get((known.kind, known.itemsize), lib.QDR_BYTE) if known.isnative else lib.QDR_BYTE
+    return int(_types.get((known.kind, known.itemsize), lib.QDR_BYTE) if known.isnative else lib.QDR_BYTE)
 
 
 def suits(operation: str, dtype: npt.DTypeLike) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import weakref
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -223,6 +224,7 @@ class Map(Owner):
     _type, _word, _destroy = "qdr_map", "map", lib.qdr_map_destroy
     _keeps = False
     _dimensions = 1  # that count elements
+    _last: Tuple[Any, Tuple[int, ...], Optional[Field]] = (None, (), None)  # the array that came alone, and what it was made into
 
     def __init__(self, comm: MPI.Comm, sends: Optional[Links] = None, receives: Optional[Links] = None, *, reverse: str = "none",
                  plan: Optional[PlanOptions] = None, discovery: Optional[str] = None, unordered: bool = False,
@@ -278,6 +280,11 @@ class Map(Owner):
         self._reach = (int(sends[0]), int(receives[0]))
         self._version = object()
 
+    def close(self) -> None:
+        """Local. Gives back what it has."""
+        super().close()
+        self._version = object()  # no field is known to be right any more
+
     @property
     def reach(self) -> Tuple[int, int]:
         """Local. How many elements arrays must have: those that are sent from, and those that are received into."""
@@ -302,8 +309,8 @@ class Map(Owner):
 
     def exchange(self, *fields: Given, reverse: bool = False) -> None:
         """Local. Exchanges these arrays or fields, in one message for each partner. An array is read and written."""
-        if len(fields) == 1 and type(fields[0]) is Field and fields[0]._map == (self._version, reverse):
-            field = fields[0]  # which was here before
+        field = self._met(fields[0]) if len(fields) == 1 else None
+        if field is not None and field._map == (self._version, reverse):
             status = lib.qdr_map_exchange(self._cell[0], reverse, field.number, field._given)
             if status:
                 check(status)
@@ -314,6 +321,17 @@ class Map(Owner):
         check(lib.qdr_map_exchange(self._handle, reverse, number, given))
         for one in known:
             one.raise_if_any()
+        if len(fields) == 1:
+            self._remember(fields[0], known[0])
+
+    def _met(self, given: Given) -> Optional[Field]:
+        """The field that it is, or that it was made into the last time."""
+        if type(given) is Field:
+            return given
+        array, shape, field = self._last
+        if field is None or array() is not given or shape != given.shape:  # type: ignore[union-attr]
+            return None
+        return field
 
     def start(self, *fields: Given, reverse: bool = False) -> Pending[None]:
         """Local. The same without waiting; the arrays are borrowed until it has ended."""
@@ -325,6 +343,12 @@ class Map(Owner):
             for one in known:
                 one.raise_if_any()
         return Pending(cell, ended, (self, known))
+
+    def _remember(self, given: Given, field: Field) -> None:
+        """An array that comes again costs no more than a Field. It is not kept alive; NumPy moves none that somebody refers to."""
+        if isinstance(given, np.ndarray) and field._map is not None:
+            field._keep.clear()
+            self._last = (weakref.ref(given), given.shape, field)
 
     def _fields(self, fields: Sequence[Given], reverse: bool) -> Tuple[List[Field], Any, int]:
         known = [self._fitting(one if isinstance(one, Field) else Field(one, dimensions=self._dimensions), reverse) for one in fields]

@@ -15,7 +15,7 @@ from ._c import ffi, lib
 Path = Union[str, "os.PathLike[str]"]
 
 
-def written(write: Callable[[Any], int]) -> str:
+def written(write: Callable[[Any], Any]) -> str:
     """What C writes to a stream, as a text."""
     letters, count = ffi.new("char **"), ffi.new("size_t *")
     stream = lib.open_memstream(letters, count)
@@ -23,13 +23,13 @@ def written(write: Callable[[Any], int]) -> str:
         raise MemoryError
     status = write(stream)
     lib.fclose(stream)
-    made = ffi.buffer(letters[0], count[0])[:].decode("utf-8", "replace")
+    made: str = ffi.buffer(letters[0], count[0])[:].decode("utf-8", "replace")
     lib.free(letters[0])
     check(status)
     return made
 
 
-def read(content: str, take: Callable[[Any], int]) -> None:
+def read(content: str, take: Callable[[Any], Any]) -> None:
     """Gives C a text as a stream."""
     letters = ffi.new("char[]", content.encode() or b"\n")
     stream = lib.fmemopen(letters, max(len(letters) - 1, 1), b"r")

@@ -42,8 +42,10 @@ def _promised(bits: int) -> Sequence[str]:
 
 
 def _algorithm_of(given: Any) -> Algorithm:
-    return Algorithm(*(text(getattr(given, name)) or "" for name in Algorithm._fields[:5]), _knowledge[given.knowledge],
-                     _promised(given.promises), *(bool(getattr(given, name)) for name in Algorithm._fields[7:]))
+    values: Dict[str, Any] = {name: text(getattr(given, name)) or "" for name in Algorithm._fields[:5]}
+    values.update(knowledge=_knowledge[given.knowledge], promises=_promised(given.promises))
+    values.update({name: bool(getattr(given, name)) for name in Algorithm._fields[7:]})
+    return Algorithm(**values)
 
 
 def algorithms() -> List[Algorithm]:
