@@ -12,12 +12,8 @@
 static const struct {
     const char *name;
     int (*judge)(int count, char **words);
-} kinds[] = {{"node", judge_node},
-             {"builds", judge_builds},
-             {"cluster", judge_cluster},
-             {"networks", judge_networks},
-             {"auto", judge_auto},
-             {"preload", judge_preload}};
+} kinds[] = {{"node", judge_node},         {"builds", judge_builds}, {"cluster", judge_cluster},
+             {"networks", judge_networks}, {"auto", judge_auto},     {"preload", judge_preload}};
 
 static const char *judge_name = "judge";
 static json_t *verdicts; /* that were said */

@@ -5,9 +5,9 @@
  *     mpirun -n 4 07-conjugate-gradient [laplacian.mtx | --mesh POINTS] [--pattern FILE.mtx]
  *
  * The rows of a symmetric positive definite matrix, read from a Matrix Market file or made from an unstructured mesh
- * (mesh_matrix.c), are cut into one piece per rank, and so are the vectors. For y = A x a rank needs those elements of x that stand under its entries; of most it is the
- * owner, the others are ghosts. It knows which they are, so it makes a map from what it needs alone. Then each
- * product is
+ * (mesh_matrix.c), are cut into one piece per rank, and so are the vectors. For y = A x a rank needs those elements of x
+ * that stand under its entries; of most it is the owner, the others are ghosts. It knows which they are, so it makes a
+ * map from what it needs alone (piece.c). Then each product (solver.c) is
  *
  *     start       what others need of x leaves
  *     multiply    by the entries in own columns
@@ -26,149 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "matrix.h"
 #include "mesh.h"
 #include "pattern_file.h"
-
-/* ---- a rank's piece ------------------------------------------------------------------------------------ */
-
-typedef struct piece {
-    MPI_Comm comm;
-    int rank, ranks;
-    int64_t first, rows, ghosts;
-    entry *entry;   /* row: from `first`; column: in own x, or among the ghosts of one owner */
-    int64_t *begin; /* [ranks + 1]: where the entries in an owner's columns begin */
-    qdr_map *map;
-} piece;
-
-static int64_t first_row(const matrix *all, int rank, int ranks) {
-    return all->rows * rank / ranks;
-}
-
-static int by_column(const void *one, const void *other) {
-    const entry *a = one, *b = other;
-    if (a->column != b->column) return a->column < b->column ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
-static piece take_rows(const matrix *all, MPI_Comm comm) {
-    piece own = {.comm = comm, .entry = room(all->entries, sizeof *own.entry)};
-    int64_t entries = 0;
-    MPI_Comm_rank(comm, &own.rank);
-    MPI_Comm_size(comm, &own.ranks);
-    own.begin = room(own.ranks + 1, sizeof *own.begin);
-    own.first = first_row(all, own.rank, own.ranks);
-    own.rows = first_row(all, own.rank + 1, own.ranks) - own.first;
-    for (int64_t e = 0; e < all->entries; e++) {
-        entry one = all->entry[e];
-        one.row -= own.first;
-        if (one.row >= 0 && one.row < own.rows) own.entry[entries++] = one;
-    }
-    qsort(own.entry, (size_t)entries, sizeof *own.entry, by_column);
-    for (int r = 0; r < own.ranks; r++) {
-        int64_t end = own.begin[r], limit = first_row(all, r + 1, own.ranks);
-        while (end < entries && own.entry[end].column < limit) end++;
-        own.begin[r + 1] = end;
-    }
-    return own;
-}
-
-static void release(piece *own) {
-    qdr_map_destroy(&own->map);
-    free(own->entry);
-    free(own->begin);
-}
-
-/* Gives columns of others their new names, and lists them: remote[] is where they are at their owner. */
-static int64_t list_ghosts(piece *own, int owner, int64_t first, int64_t *remote) {
-    int64_t count = 0;
-    for (int64_t e = own->begin[owner]; e < own->begin[owner + 1]; e++) {
-        int64_t place = own->entry[e].column - first;
-        if (count == 0 || remote[count - 1] != place) remote[count++] = place;
-        own->entry[e].column = count - 1;
-    }
-    return count;
-}
-
-static qdr_status make_map(const matrix *all, piece *own) {
-    int *rank = room(own->ranks, sizeof *rank), partners = 0;
-    int64_t *count = room(own->ranks, sizeof *count);
-    int64_t *remote = room(own->begin[own->ranks], sizeof *remote);
-    for (int64_t e = own->begin[own->rank]; e < own->begin[own->rank + 1]; e++)
-        own->entry[e].column -= own->first;
-    for (int r = 0; r < own->ranks; r++) {
-        if (r == own->rank || own->begin[r] == own->begin[r + 1]) continue;
-        rank[partners] = r;
-        count[partners] = list_ghosts(own, r, first_row(all, r, own->ranks), remote + own->ghosts);
-        own->ghosts += count[partners++];
-    }
-    qdr_indices needs = {.partners = partners, .rank = rank, .count = count, .partner_place = remote};
-    qdr_map_options options = QDR_MAP_OPTIONS;
-    options.keeps_incoming = 1; /* so `local` is not needed: there is no array for them to stand in */
-    qdr_status status = qdr_map_create(own->comm, NULL, &needs, &options, &own->map);
-    free(rank);
-    free(count);
-    free(remote);
-    return status;
-}
-
-/* ---- the solver ---------------------------------------------------------------------------------------- */
-
-/* Adds to y what the columns of one owner contribute. */
-static void add_product(const piece *own, int owner, const double *x, double *y) {
-    for (int64_t e = own->begin[owner]; e < own->begin[owner + 1]; e++)
-        y[own->entry[e].row] += own->entry[e].value * x[own->entry[e].column];
-}
-
-static qdr_status multiply(const piece *own, const double *x, double *y) {
-    qdr_field field = {.source = x, .type = QDR_DOUBLE, .width = 1};
-    qdr_pending *exchange = NULL;
-    qdr_status status = qdr_map_start(own->map, QDR_FORWARD, 1, &field, &exchange);
-    if (status) return status;
-    memset(y, 0, (size_t)own->rows * sizeof *y);
-    add_product(own, own->rank, x, y);
-    status = qdr_wait(&exchange);
-    if (status) return status;
-    qdr_partners_view view = qdr_map_look(own->map);
-    for (int s = 0; s < view.receives; s++)
-        add_product(own, view.source[s], qdr_map_incoming(own->map, QDR_FORWARD, s, 0), y);
-    return QDR_OK;
-}
-
-static double dot(const piece *own, const double *a, const double *b) {
-    double sum = 0;
-    for (int64_t i = 0; i < own->rows; i++) sum += a[i] * b[i];
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, own->comm);
-    return sum;
-}
-
-static double right_hand_side(int64_t row) {
-    return 1 + (double)(row % 7);
-}
-
-/* Solves A x = b, down to 1e-10 of the first residual. */
-static qdr_status solve(const piece *own, int64_t most, double *x, int64_t *iterations) {
-    double *residual = room(own->rows, sizeof *x), *direction = room(own->rows, sizeof *x);
-    double *product = room(own->rows, sizeof *x);
-    qdr_status status = QDR_OK;
-    for (int64_t i = 0; i < own->rows; i++) residual[i] = direction[i] = right_hand_side(own->first + i);
-    double square = dot(own, residual, residual), goal = 1e-20 * square;
-    for (*iterations = 0; square > goal && *iterations < most; ++*iterations) {
-        status = multiply(own, direction, product);
-        if (status) break;
-        double step = square / dot(own, direction, product), before = square;
-        for (int64_t i = 0; i < own->rows; i++) {
-            x[i] += step * direction[i];
-            residual[i] -= step * product[i];
-        }
-        square = dot(own, residual, residual);
-        for (int64_t i = 0; i < own->rows; i++) direction[i] = residual[i] + square / before * direction[i];
-    }
-    free(residual);
-    free(direction);
-    free(product);
-    return status;
-}
+#include "solver.h"
 
 /* ---- checks -------------------------------------------------------------------------------------------- */
 
@@ -184,7 +44,7 @@ static qdr_status collect(const piece *own, const double *x, double *everything)
     return status;
 }
 
-/* |b - A x| / |b|, without any of the above. */
+/* |b - A x| / |b|, without any piece or map. */
 static double relative_residual(const matrix *all, const double *x) {
     double *rest = room(all->rows, sizeof *rest), square = 0, all_square = 0;
     for (int64_t i = 0; i < all->rows; i++) rest[i] = right_hand_side(i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Four programs whose ranks exchange something, each with its exchange written twice: with MPI alone, NAME_mpi.c, and with
- * Quadrille, NAME_quadrille.c. Everything else is the same (problems.c).
+ * Quadrille, NAME_quadrille.c. Everything else is the same: NAME.c.
  *
  *     heat        the heat equation on a graph: each step needs the values of neighbours that other ranks own
  *     sort        a sample sort: keys in buckets go to the ranks of their ranges
@@ -62,6 +62,20 @@ typedef struct particles {
 extern const exchanger heat_mpi, heat_quadrille, sort_mpi, sort_quadrille, fft_mpi, fft_quadrille,
     particles_mpi, particles_quadrille;
 
+enum { VERSIONS = 2 };
+
+typedef struct program {
+    const char *name;
+    void *(*make)(int64_t items);
+    void *(*run)(const exchanger *by, void *problem); /* all of it; gives the result */
+    int64_t (*bytes)(const void *problem);            /* of the result */
+    void (*end)(void *problem);
+    const exchanger *by[VERSIONS]; /* MPI, Quadrille */
+} program;
+
+/* One for each of the four, from a file of its own. */
+extern const program heat_program, sort_program, fft_program, particles_program;
+
 extern int rank, ranks;
 
 /* Memory that is there, or the end. */
@@ -69,5 +83,8 @@ void *room(int64_t count, int64_t bytes);
 
 /* A status of Quadrille: success, or the end, with its sentence. (MPI ends a program by itself.) */
 void fine(int status);
+
+/* A number for each purpose, the same on every machine. */
+uint64_t draw(uint64_t number, uint64_t purpose);
 
 #endif

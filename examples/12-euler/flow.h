@@ -22,11 +22,6 @@ typedef struct history {
     double exchanging, summing, seconds;
 } history;
 
-/* The state of a gas of this density, velocity in x and y, and pressure, and the other way round. */
-void to_state(const double *primitive, double *u);
-void to_primitive(const double *u, double *primitive);
-double mach_number(const double *u);
-
 /* What own points have in the beginning. */
 void start_flow(const share *own, const rules *rules, state *u);
 

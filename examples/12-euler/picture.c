@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Mach number around the airfoil in bands of colour, and below it the pressure on the airfoil: what an engineer
- * would look at first. Rank 0 draws it from the states of all points (collect() in share.c).
+ * The Mach number around the airfoil in bands of colour, and below it the pressure on the airfoil (pressure.c): what an
+ * engineer would look at first. Rank 0 draws it from the states of all points (collect() in share.c).
  *
  * Inside a triangle the value changes evenly, so what is above a level is a polygon of at most four corners. Bands are
  * painted from the lowest to the highest, each as one path over those before.
@@ -12,21 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "flow.h"
+#include "drawing.h"
 
-enum { WIDTH = 640, HEIGHT = 400, MARGIN = 16, CAPTION = 28, CURVES = 170, LEGEND = 64, AXIS = 40 };
 static const double left_end = -0.3, top_end = 0.5, scale = 400; /* of the part that is shown; per chord */
 
-typedef struct drawing {
-    FILE *file;
-    const mesh *all;
-    double *value; /* of each point */
-    double step;   /* from one level to the next */
-    int bands;
-    double suction; /* the upper end of the curves of pressure */
-} drawing;
-
-static double across(double x) {
+double across(double x) {
     return AXIS + (x - left_end) * scale;
 }
 
@@ -136,46 +126,6 @@ static void draw_legend(const drawing *on) {
     }
 }
 
-/* ---- the pressure -------------------------------------------------------------------------------------- */
-
-static double coefficient(const double *u, double mach) {
-    state w;
-    to_primitive(u, w);
-    return (w[3] - 1 / 1.4) / (mach * mach / 2);
-}
-
-/* Upwards is suction, as usual. */
-static double pressure_down(const drawing *on, double coefficient) {
-    return CAPTION + HEIGHT + CAPTION + CURVES * (coefficient + on->suction) / (on->suction + 1.25);
-}
-
-/* Points first .. last of the airfoil; the one past the last is the first. */
-static void draw_side(const drawing *on, state *u, double mach, int64_t first, int64_t last,
-                      const char *stroke) {
-    fprintf(on->file, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" d=\"", stroke);
-    for (int64_t i = first; i <= last; i++) {
-        int64_t p = i % on->all->wall;
-        fprintf(on->file, "%s%.1f %.1f", i == first ? "M" : "L", across(on->all->place[p][0]),
-                pressure_down(on, coefficient(u[p], mach)));
-    }
-    fputs("\"/>\n", on->file);
-}
-
-static void draw_pressure(const drawing *on, state *u, double mach) {
-    int64_t nose = on->all->wall / 2;
-    for (int mark = -(int)on->suction; mark <= 1; mark++) {
-        double y = pressure_down(on, mark);
-        fprintf(on->file, "<path stroke=\"#bbb\" d=\"M%d %.1fh%d\"/>\n", AXIS, y, WIDTH);
-        fprintf(on->file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n", AXIS - 6, y + 4, mark);
-    }
-    fprintf(on->file, "<text x=\"%d\" y=\"%d\">pressure coefficient on the airfoil, suction upwards:", AXIS,
-            CAPTION + HEIGHT + 20);
-    fputs(" <tspan fill=\"#b3122f\">upper side</tspan>, <tspan fill=\"#2c6eb0\">lower side</tspan></text>\n",
-          on->file);
-    draw_side(on, u, mach, 0, nose, "#b3122f");
-    draw_side(on, u, mach, nose, on->all->wall, "#2c6eb0");
-}
-
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
 int draw_flow(const char *path, const mesh *all, state *u, double mach, double alpha) {
@@ -183,8 +133,6 @@ int draw_flow(const char *path, const mesh *all, state *u, double mach, double a
     double most = 0.5; /* Mach number */
     int width = AXIS + WIDTH + LEGEND, height = 2 * CAPTION + HEIGHT + CURVES + MARGIN;
     for (int64_t p = 0; p < all->points; p++) most = fmax(most, on.value[p] = mach_number(u[p]));
-    on.suction = 1.5;
-    for (int64_t p = 0; p < all->wall; p++) on.suction = fmax(on.suction, 0.1 - coefficient(u[p], mach));
     on.step = most > 2.5 ? 0.1 : 0.05;
     on.bands = (int)fmin(ceil(most / on.step), 100);
     int is_written = on.file != NULL;

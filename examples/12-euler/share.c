@@ -132,6 +132,11 @@ void release(share *own) {
 
 /* ---- other maps and patterns --------------------------------------------------------------------------- */
 
+double in_all(double value, MPI_Op operation, const share *own) {
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, operation, own->comm);
+    return value;
+}
+
 /* A map for one exchange: rank 0 needs everything. */
 qdr_status collect(const share *own, const mesh *all, state *u, state *everything) {
     int64_t needed = everything ? all->points : 0, *need = room(needed, sizeof *need);

@@ -3,11 +3,9 @@
 #ifndef SHARE_H
 #define SHARE_H
 
+#include "gas.h"
 #include "mesh.h"
 #include "quadrille-mpi.h"
-
-enum { VARIABLES = 4 };
-typedef double state[VARIABLES]; /* of one point: mass, momentum in x and y, energy, of a unit of volume */
 
 /* Own points first, then neighbours of own points, then neighbours of these; each of the three by rising number. Edges
  * name points by their place there. */
@@ -25,6 +23,9 @@ typedef struct share {
 /* Collective. `layers` of ghosts: 1 or 2; with 1, `near` is `places`. */
 qdr_status take_share(MPI_Comm comm, const mesh *all, int layers, share *own);
 void release(share *own);
+
+/* Collective. What all ranks have, as one number. */
+double in_all(double value, MPI_Op operation, const share *own);
 
 /* Collective. Brings what own points have to rank 0, in the order of the mesh; elsewhere `everything` is NULL. */
 qdr_status collect(const share *own, const mesh *all, state *u, state *everything);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A Fourier transform of an array of two or three dimensions that is spread over ranks: fft.c. */
+/* A Fourier transform of an array of two or three dimensions that is spread over ranks: fft.c, and parts.c for who has what. */
 #ifndef FFT_H
 #define FFT_H
 

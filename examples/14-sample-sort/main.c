@@ -60,7 +60,8 @@ static void count_groups(const int64_t *key, const int64_t *limit, int ranks, in
 
 /* Nothing is missing, and ranks follow one another. */
 static int is_sorted(const int64_t *key, int64_t count, int ranks) {
-    int64_t sum[2] = {count, 0}, own[2] = {count ? key[0] : 0, count ? key[count - 1] : 0}, *ends = room(2 * (int64_t)ranks);
+    int64_t sum[2] = {count, 0}, own[2] = {count ? key[0] : 0, count ? key[count - 1] : 0},
+            *ends = room(2 * (int64_t)ranks);
     for (int64_t k = 0; k < count; k++) sum[1] += key[k];
     MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allgather(own, 2, MPI_INT64_T, ends, 2, MPI_INT64_T, MPI_COMM_WORLD);

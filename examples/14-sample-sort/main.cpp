@@ -25,12 +25,15 @@ std::int64_t key_of(std::int64_t number) {
 // How many of the sorted keys go to each rank, by what all ranks have shown of theirs.
 list count_groups(const list &key, int ranks) {
     list shown(samples), all(static_cast<std::size_t>(samples * ranks)), count;
-    for (std::int64_t s = 0; s < samples; s++) shown[static_cast<std::size_t>(s)] = key[static_cast<std::size_t>(keys * s / samples)];
+    for (std::int64_t s = 0; s < samples; s++)
+        shown[static_cast<std::size_t>(s)] = key[static_cast<std::size_t>(keys * s / samples)];
     MPI_Allgather(shown.data(), samples, MPI_INT64_T, all.data(), samples, MPI_INT64_T, MPI_COMM_WORLD);
     std::sort(all.begin(), all.end());
     auto first = key.begin();
     for (int r = 1; r <= ranks; r++) {
-        const auto end = r == ranks ? key.end() : std::lower_bound(first, key.end(), all[static_cast<std::size_t>(samples * r)]);
+        const auto end = r == ranks
+                             ? key.end()
+                             : std::lower_bound(first, key.end(), all[static_cast<std::size_t>(samples * r)]);
         count.push_back(end - first);
         first = end;
     }
@@ -63,8 +66,8 @@ bool run(int rank, int ranks) {
     std::int64_t most = came.end() - came.begin();
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
     if (rank == 0)
-        std::printf("%d ranks, %d keys each: %s; the busiest rank has %lld of them\n", ranks, static_cast<int>(keys),
-                    is_right ? "sorted" : "not sorted", static_cast<long long>(most));
+        std::printf("%d ranks, %d keys each: %s; the busiest rank has %lld of them\n", ranks,
+                    static_cast<int>(keys), is_right ? "sorted" : "not sorted", static_cast<long long>(most));
     return is_right;
 }
 

@@ -46,7 +46,8 @@ static void stop(const char *what) {
 }
 
 static void deliver(const token *data, int64_t count, const int *destination, qdr_arrivals *came) {
-    const qdr_items leaving = {.item_bytes = sizeof *data, .data = data, .count = count, .destination = destination};
+    const qdr_items leaving = {
+        .item_bytes = sizeof *data, .data = data, .count = count, .destination = destination};
     if (qdr_deliver(MPI_COMM_WORLD, &leaving, came)) stop(qdr_error_message());
 }
 
@@ -54,7 +55,8 @@ static void deliver(const token *data, int64_t count, const int *destination, qd
 static void dispatch(const float (*input)[WIDTH], int step, token *out, int *to, qdr_arrivals *came) {
     for (int i = 0; i < TOKENS * CHOICES; i++) {
         const int place = i / CHOICES, expert = expert_of(place, i % CHOICES, step);
-        out[i] = (token){.home = rank, .place = place, .expert = expert, .weight = i % CHOICES ? 0.25f : 0.75f};
+        out[i] =
+            (token){.home = rank, .place = place, .expert = expert, .weight = i % CHOICES ? 0.25f : 0.75f};
         for (int k = 0; k < WIDTH; k++) out[i].value[k] = input[place][k];
         to[i] = rank_of(expert);
     }
@@ -80,7 +82,8 @@ static void compute_and_combine(qdr_arrivals *came, float (*output)[WIDTH], qdr_
 static int64_t count_wrong(const float (*input)[WIDTH], const float (*output)[WIDTH], int step) {
     int64_t wrong = 0;
     for (int place = 0; place < TOKENS; place++) {
-        const float factor = 0.75f * (float)(expert_of(place, 0, step) + 1) + 0.25f * (float)(expert_of(place, 1, step) + 1);
+        const float factor =
+            0.75f * (float)(expert_of(place, 0, step) + 1) + 0.25f * (float)(expert_of(place, 1, step) + 1);
         for (int k = 0; k < WIDTH; k++) wrong += output[place][k] != factor * input[place][k];
     }
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -103,12 +106,14 @@ int main(int argc, char **argv) {
             for (int k = 0; k < WIDTH; k++) output[place][k] = 0;
         dispatch((const float(*)[WIDTH])input, step, out, to, &came);
         compute_and_combine(&came, output, &back);
-        int64_t most = came.count, wrong = count_wrong((const float(*)[WIDTH])input, (const float(*)[WIDTH])output, step);
+        int64_t most = came.count,
+                wrong = count_wrong((const float(*)[WIDTH])input, (const float(*)[WIDTH])output, step);
         MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
         all_wrong += wrong;
         if (rank == 0)
-            printf("step %d: %d tokens for %d experts, %" PRId64 " on the busiest rank; %" PRId64 " numbers wrong\n", step,
-                   TOKENS * CHOICES * ranks, EXPERTS, most, wrong);
+            printf("step %d: %d tokens for %d experts, %" PRId64 " on the busiest rank; %" PRId64
+                   " numbers wrong\n",
+                   step, TOKENS * CHOICES * ranks, EXPERTS, most, wrong);
     }
     qdr_arrivals_free(&came);
     qdr_arrivals_free(&back);

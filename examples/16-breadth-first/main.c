@@ -66,7 +66,8 @@ static qdr_status search(int64_t own, int64_t *level) {
             told[i] = neighbour(reached[i / EDGES], (int)(i % EDGES));
             owner[i] = (int)(told[i] % ranks);
         }
-        const qdr_items leaving = {.item_bytes = sizeof *told, .data = told, .count = front * EDGES, .destination = owner};
+        const qdr_items leaving = {
+            .item_bytes = sizeof *told, .data = told, .count = front * EDGES, .destination = owner};
         status = qdr_deliver(MPI_COMM_WORLD, &leaving, &came);
         if (!status) front = take(came.data, came.count, now + 1, level, reached);
     }
@@ -102,7 +103,8 @@ int main(int argc, char **argv) {
     qdr_status status = search(own, level);
     if (status) fprintf(stderr, "%s: %s\n", qdr_status_text(status), qdr_error_message());
     const int64_t different = status ? 1 : count_all(count_differences(level));
-    if (rank == 0 && !status) printf("%" PRId64 " of %d vertices differ from the search of one rank\n", different, VERTICES);
+    if (rank == 0 && !status)
+        printf("%" PRId64 " of %d vertices differ from the search of one rank\n", different, VERTICES);
     free(level);
     MPI_Finalize();
     return different ? EXIT_FAILURE : EXIT_SUCCESS;

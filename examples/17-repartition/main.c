@@ -125,7 +125,8 @@ static int64_t count_differences(const cell *own, int64_t count) {
     int64_t *now = room(CELLS, sizeof *now), *next = room(CELLS, sizeof *next), different = 0;
     for (int64_t id = 0; id < CELLS; id++) now[id] = initial(id);
     for (int step = 0; step < PHASES * STEPS; step++) {
-        for (int64_t id = 0; id < CELLS; id++) next[id] = mean(now, link(id, 0), link(id, 1), link(id, 2), id);
+        for (int64_t id = 0; id < CELLS; id++)
+            next[id] = mean(now, link(id, 0), link(id, 1), link(id, 2), id);
         int64_t *old = now;
         now = next;
         next = old;
@@ -149,8 +150,9 @@ int main(int argc, char **argv) {
         const int64_t before = busiest(own, count, phase), moved = deal_out(own, &count, capacity, phase);
         const int64_t after = busiest(own, count, phase);
         if (rank == 0)
-            printf("phase %d: the busiest rank has %" PRId64 "%% of the mean; %" PRId64 " cells move, and it has %" PRId64 "%%\n", phase,
-                   before, moved, after);
+            printf("phase %d: the busiest rank has %" PRId64 "%% of the mean; %" PRId64
+                   " cells move, and it has %" PRId64 "%%\n",
+                   phase, before, moved, after);
         compute(own, count);
     }
     const int64_t different = count_differences(own, count);

@@ -51,14 +51,16 @@ const qdri_preset qdri_presets[] = {
     {"ethernet", "a cluster on one switch of 10 Gbit/s Ethernet",
      "crossbar:tau=20us,rate=10Gbit/s,copy=0.1ns,buffer=256Ki",
      "nominal rate; Hurwitz and Feng, Initial End-to-End Performance Evaluation of 10-Gigabit Ethernet (Hot "
-     "Interconnects 2003): 20 us between applications; copy and the buffer of a switch port are round figures"},
+     "Interconnects 2003): 20 us between applications; copy and the buffer of a switch port are round "
+     "figures"},
     {"infiniband", "a cluster on NDR InfiniBand, tapered 2:1 at the leaves",
      "fattree:arity=32,growth=16,tapered=1,tau=1.5us,rate=400Gbit/s,hop=0.1us,copy=0.1ns",
      "data sheet of the Quantum-2 QM9700: 64 ports of 400 Gbit/s; startup, hop and copy are round figures"},
     {"slingshot", "a machine on 200 Gbit/s Slingshot, minimal routes",
      "dragonfly:hosts=16,routers=32,global=100GB/s,tau=2us,rate=200Gbit/s,hop=0.35us,copy=0.1ns",
      "De Sensi et al., An In-Depth Analysis of the Slingshot Interconnect (SC 2020): 64 ports of 200 Gbit/s, "
-     "16 for ranks, 32 switches in a group, 350 ns a switch; cables between groups, startup and copy are round "
+     "16 for ranks, 32 switches in a group, 350 ns a switch; cables between groups, startup and copy are "
+     "round "
      "figures"},
     {NULL, NULL, NULL, NULL},
 };

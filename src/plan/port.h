@@ -54,9 +54,10 @@ typedef struct qdri_port {
     int is_usual;       /* that concerns others: this port was not much slower than theirs */
     double rate, best;  /* bytes per second: of late; the best that anybody has reached */
     double gain;
-    int is_found;      /* the window comes from a measurement, here or elsewhere */
-    int sharing;       /* ranks that have this port together */
-    double part;       /* of it that this one has: one of so many, unless others are known to want less; all above is of this part */
+    int is_found; /* the window comes from a measurement, here or elsewhere */
+    int sharing;  /* ranks that have this port together */
+    double
+        part; /* of it that this one has: one of so many, unless others are known to want less; all above is of this part */
     int users;         /* exchanges under way */
     void *first;       /* of them, in the order in which they may grant; theirs */
     int64_t under_way; /* bytes granted and not arrived, of all exchanges */

@@ -28,8 +28,7 @@ static void number_phases(qdri_player *play) {
  * for. */
 static void find_overlaps(qdri_player *play) {
     int is_free = play->p->sends == QDR_SENDS_BUFFERED || play->how->manner == QDRI_FREE;
-    int may = is_free && play->p->switching == QDR_SWITCHING_PACKET &&
-              play->how->manner != QDRI_TURNS;
+    int may = is_free && play->p->switching == QDR_SWITCHING_PACKET && play->how->manner != QDRI_TURNS;
     for (int rank = 0; rank < play->p->ranks; rank++) play->actor[rank].send = play->actor[rank].sends = NONE;
     for (int64_t first = 0, next; first < play->count; first = next) {
         int twice = play->how->manner == QDRI_FREE;

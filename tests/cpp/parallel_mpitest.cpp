@@ -121,6 +121,8 @@ static void maps_run() {
     CHECK(needs.reach() == std::make_pair(std::int64_t(3), std::int64_t(6)));
     CHECK(whole[3] == 7 * next && needs.look().source[0] == next && needs.look().destination[0] == before);
     CHECK(needs.look_at_plan().algorithm && needs.look_at_plan(QDR_REVERSE).algorithm);
+    CHECK(!needs.candidates().empty() && !needs.candidates(QDR_REVERSE).empty());
+    CHECK(needs.runs() == nullptr || qdr_schedule_pattern(needs.runs()));
     struct cell {
         double x, y;
     };

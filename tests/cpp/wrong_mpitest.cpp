@@ -17,8 +17,10 @@ static void of_partners() {
     WRONG(QDR_ERR_RANGE, "-1", q::partners::from_sends(comm, one, items, nullptr, report));
     WRONG(QDR_ERR_UNKNOWN, "magic", q::partners::from_sends(comm, one, {items, 1}, "magic", report));
     WRONG(QDR_ERR_RANGE, "source", q::partners::from_receives(comm, beyond, {items, 1}, nullptr, report));
-    WRONG(QDR_ERR_MISMATCH, "which expects 0", q::partners::from_both(comm, one, {items, 1}, {}, {}, false, report));
-    WRONG(QDR_ERR_RANGE, "the number of destinations is -1", q::partners::from_both(comm, one, items, one, {items, 1}, false, report));
+    WRONG(QDR_ERR_MISMATCH, "which expects 0",
+          q::partners::from_both(comm, one, {items, 1}, {}, {}, false, report));
+    WRONG(QDR_ERR_RANGE, "the number of destinations is -1",
+          q::partners::from_both(comm, one, items, one, {items, 1}, false, report));
     const q::pattern other("complete:n=50,bytes=1");
     WRONG(QDR_ERR_INVALID, "50", q::partners::from_pattern(comm, other, report));
     const q::parcel out[] = {{ranks, 0, nullptr}};
@@ -85,7 +87,8 @@ static void of_maps() {
     WRONG(QDR_ERR_RANGE, "-1", q::map::from_sends(comm, q::indices::grouped<wide>(one, two), usual, report));
     WRONG(QDR_ERR_RANGE, "reverse",
           q::map::from_receives(comm, q::indices::flat<wide>(one, here, here), reverse, report));
-    WRONG(QDR_ERR_MISMATCH, "which expects 0", q::map(comm, q::indices::flat<wide>(one, here), q::indices(), usual, report));
+    WRONG(QDR_ERR_MISMATCH, "which expects 0",
+          q::map(comm, q::indices::flat<wide>(one, here), q::indices(), usual, report));
     WRONG(QDR_ERR_RANGE, "-1 dimensions",
           q::map::from_boxes(comm, q::boxes(extent, one, two, here), q::boxes(), usual, report));
 
@@ -156,7 +159,8 @@ static void of_services() {
     q::directory directory(comm);
     WRONG(QDR_ERR_RANGE, "the owner of id 0", directory.insert(id, beyond, {}, nullptr, report));
     WRONG(QDR_ERR_RANGE, "-1", directory.insert(id, {}, two, nullptr, report));
-    if (ranks > 1) WRONG(QDR_ERR_MISMATCH, "owned twice", directory.insert({two, 1}, {}, {}, nullptr, report));
+    if (ranks > 1)
+        WRONG(QDR_ERR_MISMATCH, "owned twice", directory.insert({two, 1}, {}, {}, nullptr, report));
     WRONG(QDR_ERR_UNKNOWN, "999",
           q::resolve_map(comm, q::span<const std::int64_t>(id), q::span<const std::int64_t>(nobody), {},
                          q::resolve_options(), report));
@@ -194,7 +198,8 @@ static void of_services() {
     WRONG(QDR_ERR_INVALID, "1", stream.export_at(1, mine.data(), report));
     WRONG(QDR_ERR_RANGE, "field 3 of 1", stream.schedule(true, 3, report));
     stream.promise(9);
-    WRONG(QDR_ERR_UNMATCHED, "no export matches EXACT 5", stream.import_at(5.0, mine.data(), QDR_EXACT, 0, report));
+    WRONG(QDR_ERR_UNMATCHED, "no export matches EXACT 5",
+          stream.import_at(5.0, mine.data(), QDR_EXACT, 0, report));
 }
 
 int main(int argc, char **argv) {

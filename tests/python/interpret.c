@@ -120,11 +120,20 @@ static void run_plan(int64_t seed) {
 
 static void set(void *array, int64_t i, qdr_type type, int value) {
     switch (type) {
-    case QDR_INT8: ((int8_t *)array)[i] = (int8_t)value; break;
-    case QDR_INT32: ((int32_t *)array)[i] = value; break;
-    case QDR_INT64: ((int64_t *)array)[i] = value; break;
-    case QDR_FLOAT: ((float *)array)[i] = (float)value; break;
-    default: ((double *)array)[i] = value;
+    case QDR_INT8:
+        ((int8_t *)array)[i] = (int8_t)value;
+        break;
+    case QDR_INT32:
+        ((int32_t *)array)[i] = value;
+        break;
+    case QDR_INT64:
+        ((int64_t *)array)[i] = value;
+        break;
+    case QDR_FLOAT:
+        ((float *)array)[i] = (float)value;
+        break;
+    default:
+        ((double *)array)[i] = value;
     }
 }
 
@@ -160,11 +169,15 @@ static void run_map(int64_t seed) {
             set(source, i, type, value(seed, i));
             set(target, i, type, 1);
         }
-        qdr_field field = {.source = source, .target = target, .type = type, .width = width,
+        qdr_field field = {.source = source,
+                           .target = target,
+                           .type = type,
+                           .width = width,
                            .operation = sums ? QDR_SUM : QDR_REPLACE};
         must(qdr_map_exchange(map, QDR_FORWARD, 1, &field));
         if (reverse) {
-            field = (qdr_field){.source = target, .target = source, .type = type, .width = width, .operation = QDR_SUM};
+            field = (qdr_field){
+                .source = target, .target = source, .type = type, .width = width, .operation = QDR_SUM};
             must(qdr_map_exchange(map, QDR_REVERSE, 1, &field));
         }
         arrived(reverse ? both : target, reverse ? 2 * bytes : bytes);
@@ -198,8 +211,10 @@ static void run_directory(void) {
     int64_t *place = room(needed, sizeof *place), *found = room(needed, sizeof *found);
     for (int64_t i = 0; i < count[0]; i++) payload[i] = 3 * list[0][i];
     must(qdr_directory_create(MPI_COMM_WORLD, &options, &directory));
-    const int64_t said = qdr_directory_insert(directory, count[0], list[0], NULL, NULL, with_payload ? payload : NULL);
-    must(qdr_directory_find(directory, needed, list[1], owner, place, with_payload ? found : NULL, &unknown[0]));
+    const int64_t said =
+        qdr_directory_insert(directory, count[0], list[0], NULL, NULL, with_payload ? payload : NULL);
+    must(qdr_directory_find(directory, needed, list[1], owner, place, with_payload ? found : NULL,
+                            &unknown[0]));
     must(qdr_directory_remove(directory, count[2], list[2], &unknown[1]));
     must(qdr_directory_find(directory, needed, list[1], owner + needed, NULL, NULL, &unknown[2]));
     int64_t *all = room(3 + 4 * needed, sizeof *all), *next = all;

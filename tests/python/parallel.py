@@ -133,6 +133,8 @@ def maps():
     view = needs.partners
     check(view.source[0] == after and view.destination[0] == before and needs.plan(True) is not None and narrow.plan(True) is None,
           "partners and plans")
+    check(needs.candidates() and needs.candidates(True) and not narrow.candidates(True), "what a plan could run")
+    check(all(one is None or one.look().algorithm for one in (needs.schedule(), narrow.schedule(True))), "what a plan runs")
     both = q.Map(comm, q.Links([after], [0], count=np.array([1], "i4")), q.Links([before], [1], count=[1]), trusted=True,
                  plan=q.PlanOptions(algorithm="async"))
     pair = np.array([rank, -1])

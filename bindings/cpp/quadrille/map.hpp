@@ -193,6 +193,13 @@ class map : public owner<qdr_map, qdr_map_destroy> {
     plan_info look_at_plan(qdr_direction direction = QDR_FORWARD) const {
         return detail::info_of(qdr_map_plan(object_, direction));
     }
+    /* Local. What that plan could run, as exchanges have shown it; and what it runs, nullptr where it is scheduled at run time. */
+    std::vector<candidate> candidates(qdr_direction direction = QDR_FORWARD) const {
+        return detail::candidates_of(qdr_map_plan(object_, direction));
+    }
+    const qdr_schedule *runs(qdr_direction direction = QDR_FORWARD) const {
+        return qdr_plan_schedule(qdr_map_plan(object_, direction));
+    }
 
     template <class Report = throws>
     pending start(span<const field> fields, qdr_direction direction = QDR_FORWARD,

@@ -74,6 +74,12 @@ inline plan_info info_of(const qdr_plan *plan) {
     if (plan) qdr_plan_look(plan, &info);
     return info;
 }
+inline std::vector<candidate> candidates_of(const qdr_plan *plan) {
+    std::vector<candidate> all;
+    candidate one = {};
+    while (qdr_plan_candidate(plan, static_cast<int>(all.size()), &one) == QDR_OK) all.push_back(one);
+    return all;
+}
 
 } // namespace detail
 
@@ -97,12 +103,7 @@ class plan : public owner<qdr_plan, qdr_plan_destroy> {
     plan_info look() const { return detail::info_of(object_); }
 
     /* Local. What it could run, as its exchanges have shown it. */
-    std::vector<candidate> candidates() const {
-        std::vector<candidate> all;
-        candidate one = {};
-        while (qdr_plan_candidate(object_, static_cast<int>(all.size()), &one) == QDR_OK) all.push_back(one);
-        return all;
-    }
+    std::vector<candidate> candidates() const { return detail::candidates_of(object_); }
 
     template <class Report = throws> void tune(Report &&report = Report{}) {
         detail::report(report, qdr_plan_tune(object_));

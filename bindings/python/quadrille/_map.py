@@ -15,7 +15,8 @@ from ._base import Context, Owner, chars, check, options_of, refuse, telling_oth
 from ._c import ffi, lib
 from ._partners import PartnersView, handle_of, view_of
 from ._pending import Pending
-from ._plan import PlanInfo, PlanOptions, info_of
+from ._plan import Candidate, PlanInfo, PlanOptions, candidates_of, info_of
+from ._schedule import Schedule
 
 _reverses = ("none", "combine", "replace")
 _combine = lib.QDR_COMBINE
@@ -299,6 +300,15 @@ class Map(Owner):
         """Local. The plan behind it; None for a direction that was not asked for."""
         handle = lib.qdr_map_plan(self._handle, reverse)
         return None if handle == ffi.NULL else info_of(handle)
+
+    def candidates(self, reverse: bool = False) -> List[Candidate]:
+        """Local. What that plan could run, as exchanges have shown it."""
+        return candidates_of(lib.qdr_map_plan(self._handle, reverse))
+
+    def schedule(self, reverse: bool = False) -> Optional[Schedule]:
+        """Local. What that plan runs, to be read by row; None where that is found at run time."""
+        handle = lib.qdr_plan_schedule(lib.qdr_map_plan(self._handle, reverse))
+        return None if handle == ffi.NULL else Schedule.borrowed(handle, self)
 
     def relist(self, sends: Optional[Links] = None, receives: Optional[Links] = None) -> None:
         """Local. Other lists for the same partners; a side that is left out stays."""

@@ -110,6 +110,15 @@ class Candidate(NamedTuple):
     in_use: bool
 
 
+def candidates_of(handle: Any) -> List[Candidate]:
+    """Of a plan of C."""
+    rows: List[Candidate] = []
+    one = ffi.new("qdr_candidate *")
+    while lib.qdr_plan_candidate(handle, len(rows), one) == lib.QDR_OK:
+        rows.append(Candidate(text(one.algorithm) or "", text(one.pacing) or "", one.seconds, one.tries, bool(one.in_use)))
+    return rows
+
+
 class Pacing(NamedTuple):
     """When the next chunk goes."""
     name: str
@@ -159,11 +168,7 @@ class Plan(Owner):
 
     def candidates(self) -> List[Candidate]:
         """Local. What it could run, as its exchanges have shown it."""
-        rows: List[Candidate] = []
-        one = ffi.new("qdr_candidate *")
-        while lib.qdr_plan_candidate(self._handle, len(rows), one) == lib.QDR_OK:
-            rows.append(Candidate(text(one.algorithm) or "", text(one.pacing) or "", one.seconds, one.tries, bool(one.in_use)))
-        return rows
+        return candidates_of(self._handle)
 
     def tune(self) -> None:
         """Local, by all ranks between the same two exchanges. Forgets what candidates have shown, and tries them again."""
