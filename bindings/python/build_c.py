@@ -20,6 +20,7 @@ from cffi import FFI
 here = os.path.dirname(os.path.realpath(__file__))
 root = os.path.dirname(os.path.dirname(here))
 sys.path.insert(0, os.path.join(root, "bindings"))
+sys.dont_write_bytecode = True  # nothing is left beside the sources
 from headers import blocks, declarations  # pylint: disable=wrong-import-position
 
 # What C calls in Python. Each is given the number of an object as its context.
