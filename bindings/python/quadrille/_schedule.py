@@ -336,8 +336,9 @@ class Table:
         return self.rows[0]
 
     def _cells(self) -> List[List[str]]:
-        return [[row["algorithm"], str(row["phases"]), str(row["transfers"]), f"{row['milliseconds']:.6g}", f"{row['of_bound']:.3f}"]
-                for row in self.rows]
+        decimals = 3 if self.rows and self.rows[0]["milliseconds"] >= 1 else 6
+        return [[row["algorithm"], str(row["phases"]), str(row["transfers"]), f"{row['milliseconds']:.{decimals}f}",
+                 f"{row['of_bound']:.3f}"] for row in self.rows]
 
     _heads = ("algorithm", "phases", "transfers", "ms", "of bound")
 
@@ -351,7 +352,8 @@ class Table:
 
     def _repr_html_(self) -> str:
         heads = "".join(f"<th>{word}</th>" for word in self._heads)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in self._cells())
+        body = "".join(f"<tr><td>{html.escape(name)}</td>" + "".join(f'<td style="text-align:right">{cell}</td>' for cell in rest)
+                       + "</tr>" for name, *rest in self._cells())
         return f"<table><caption>{html.escape(self.title)}</caption><tr>{heads}</tr>{body}</table>"
 
     def to_pandas(self) -> Any:
@@ -377,7 +379,7 @@ def compare(pattern: Pattern, machine: Union[Machine, str] = "crossbar", algorit
         rows.append({"algorithm": name, "phases": known.phases, "transfers": known.transfers, "milliseconds": 1e3 * seconds,
                      "of_bound": seconds / bound if bound > 0 else 1.0})
     rows.sort(key=lambda row: (row["milliseconds"], row["algorithm"]))
-    return Table(rows, bound, f"{pattern!r} on {of.spec}")
+    return Table(rows, bound, f"{repr(pattern).strip('<>')}, on {of.spec}")
 
 
 def _usual() -> List[str]:
