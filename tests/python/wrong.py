@@ -106,6 +106,10 @@ def of_maps():
     wrong(Status.INVALID, "the map reads 3", "a source that is too short", needs.exchange, q.Field(source[:2], target))
     wrong(Status.INVALID, "the map writes 2", "a target that is too short", needs.exchange, q.Field(source, target[:1]))
     wrong(Status.INVALID, "the map writes 2", "no target", needs.exchange, q.Field(source, source[:0]))
+    same = np.zeros(3)
+    needs.exchange(same)
+    same.flags.writeable = False
+    wrong(Status.INVALID, "cannot be written", "an array that could be written the last time", needs.exchange, same)
     wrong(Status.INVALID, "reverse", "a direction that was not asked for", needs.exchange, q.Field(source, target), reverse=True)
     wrong(Status.INVALID, "dict", "no array", needs.exchange, {})
     wrong(Status.RANGE, "fields", "no field", needs.exchange)

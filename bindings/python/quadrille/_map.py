@@ -216,6 +216,11 @@ class GhostPlaces(NamedTuple):
     position: Array
 
 
+def _lay_of(array: Any) -> Tuple[Any, ...]:
+    """What may change of an array that stays where it is."""
+    return array.shape, array.strides, array.dtype, array.flags.writeable
+
+
 class Map(Owner):
     """Which elements of an array here go to which elements of an array there.
 
@@ -225,7 +230,7 @@ class Map(Owner):
     _type, _word, _destroy = "qdr_map", "map", lib.qdr_map_destroy
     _keeps = False
     _dimensions = 1  # that count elements
-    _last: Tuple[Any, Tuple[int, ...], Optional[Field]] = (None, (), None)  # the array that came alone, and what it was made into
+    _last: Tuple[Any, Any, Optional[Field]] = (None, None, None)  # the array that came alone, how it lay, and what it was made into
 
     def __init__(self, comm: MPI.Comm, sends: Optional[Links] = None, receives: Optional[Links] = None, *, reverse: str = "none",
                  plan: Optional[PlanOptions] = None, discovery: Optional[str] = None, unordered: bool = False,
@@ -338,8 +343,8 @@ class Map(Owner):
         """The field that it is, or that it was made into the last time."""
         if type(given) is Field:
             return given
-        array, shape, field = self._last
-        if field is None or array() is not given or shape != given.shape:  # type: ignore[union-attr]
+        array, lay, field = self._last
+        if field is None or array() is not given or lay != _lay_of(given):
             return None
         return field
 
@@ -355,10 +360,10 @@ class Map(Owner):
         return Pending(cell, ended, (self, known))
 
     def _remember(self, given: Given, field: Field) -> None:
-        """An array that comes again costs no more than a Field. It is not kept alive; NumPy moves none that somebody refers to."""
+        """An array that comes again costs little more than a Field. It is not kept alive; NumPy moves none that somebody refers to."""
         if isinstance(given, np.ndarray) and field._map is not None:
             field._keep.clear()
-            self._last = (weakref.ref(given), given.shape, field)
+            self._last = (weakref.ref(given), _lay_of(given), field)
 
     def _fields(self, fields: Sequence[Given], reverse: bool) -> Tuple[List[Field], Any, int]:
         known = [self._fitting(one if isinstance(one, Field) else Field(one, dimensions=self._dimensions), reverse) for one in fields]
