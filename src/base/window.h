@@ -33,6 +33,14 @@ static inline int qdri_window_is_far(double latency) {
     return latency > qdri_far_latency;
 }
 
+static const double qdri_quick_latency = 20e-6; /* seconds */
+
+/* Whether a network answers so quickly that it is not Ethernet with TCP. Such networks hold senders back by themselves and drop nothing, and a
+ * message costs as much as some tens of kilobytes. 0 is a latency that nobody knows. */
+static inline int qdri_window_is_quick(double latency) {
+    return latency > 0 && latency <= qdri_quick_latency;
+}
+
 /* What a round trip takes beyond what is near. */
 static inline double qdri_window_beyond(double latency) {
     return latency > qdri_far_latency ? latency - qdri_far_latency : 0;
@@ -94,7 +102,23 @@ static inline int64_t qdri_window_granted(double window, double rate, double lat
  * port's window is enough. On a long wire it must not be much more than what is on its way: whoever is further ahead sends to
  * those that are still busy with somebody else. */
 static inline double qdri_window_ahead(double window, double latency) {
-    return (qdri_window_is_far(latency) ? 0.45 : 0.6) * window;
+    const double quick = 512 << 10;
+    double ahead = (qdri_window_is_far(latency) ? 0.45 : 0.6) * window;
+    return qdri_window_is_quick(latency) && ahead < quick ? quick : ahead;
+}
+
+/* The largest transfer that may come uninvited, where ranks trust each other to keep step. */
+static inline int64_t qdri_window_open(double window, double latency) {
+    const double quick = 1 << 20;
+    return (int64_t)(qdri_window_is_quick(latency) && window < quick ? quick : window);
+}
+
+/* How far such a transfer of so many bytes may be ahead of what has come. It has no window to fill, and keeps step, so that few of them
+ * meet. Arrivals are whole transfers: where the way is long, the next is begun before one has come. On a quick network it always is,
+ * and further ahead there is only what is on its way. */
+static inline int64_t qdri_window_step(double window, double rate, double latency, int64_t bytes) {
+    if (qdri_window_is_quick(latency)) return bytes + (int64_t)(rate * latency) + 1;
+    return (int64_t)(window / 3) + (2 * rate * latency > (double)bytes ? bytes : 0);
 }
 
 /* And the chunks: half of that, and somewhat more if that makes them as large as they were at first. */

@@ -6,6 +6,7 @@
  * worked; where it follows a rule of ranks alone, its share is rehearsed (rehearse.h). Mostly nobody asks for anything: ranks that share a node begin with the second step in that hope, and with
  * the first only where somebody does ask.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -378,28 +379,32 @@ static qdr_status build(qdr_plan *plan, qdr_status mine, const qdri_settings *se
     plan->barrier = (int)settings->barrier;
     qdr_status status = mine ? mine : build_all(plan, settings, options, schedule, deadline);
     uint64_t parity = status ? 0 : near_parity(plan);
-    qdri_term field[1 + QDRI_MOST_CANDIDATES];
+    enum { PARITY, LATENCY, PHASES };
+    qdri_term field[PHASES + QDRI_MOST_CANDIDATES];
     for (int i = 0; i < plan->candidates; i++) {
         if (!status) parity ^= qdri_candidate_parity(&plan->candidate[i]);
-        field[1 + i] =
+        field[PHASES + i] =
             QDRI_IS_MOST("number of the last phase", plan->candidate[i].last_phase, 0, INT64_C(1) << 40);
     }
-    field[0] = QDRI_IS_PARITY("parity of all transfers", (int64_t)parity);
+    field[PARITY] = QDRI_IS_PARITY("parity of all transfers", (int64_t)parity);
+    field[LATENCY] =
+        QDRI_IS_MOST("latency in nanoseconds", (int64_t)fmin(1e9 * plan->port->latency, 1e18), 0, INT64_MAX);
     qdri_hint hint;
     qdri_lore_hint(plan, &hint);
     QDRI_TRY(
         qdri_agree(plan->wire, &(qdri_agreement){.call = "qdr_plan_create",
                                                  .status = status,
                                                  .term = field,
-                                                 .terms = 1 + plan->candidates,
+                                                 .terms = PHASES + plan->candidates,
                                                  .told = plan->candidates > 1 ? &hint : NULL,
                                                  .told_bytes = plan->candidates > 1 ? (int)sizeof hint : 0,
                                                  .deadline = deadline}));
-    for (int i = 0; i < plan->candidates; i++) plan->candidate[i].last_phase = field[1 + i].value;
-    if (field[0].value != 0)
+    for (int i = 0; i < plan->candidates; i++) plan->candidate[i].last_phase = field[PHASES + i].value;
+    if (field[PARITY].value != 0)
         return qdri_fail(QDR_ERR_MISMATCH,
                          "the two ends of some transfers have different ideas of them: the ranks have "
                          "different schedules");
+    qdri_slots_trust(plan, 1e-9 * (double)field[LATENCY].value);
     QDRI_TRY(qdri_slots_connect(plan, deadline));
     QDRI_TRY(qdri_referee_open(plan));
     qdri_lore_follow(plan, &hint);

@@ -371,6 +371,8 @@ qdr_status qdri_slots_open(qdr_plan *plan);
 qdr_status qdri_slots_connect(qdr_plan *plan, double deadline);
 /* How much may come unasked the first time, where a port finds its window; the same on all ranks, since both ends follow it. */
 void qdri_slots_expect(qdr_plan *plan, int64_t unasked);
+/* Transfers come uninvited in the first exchanges, as they may on a network with such a latency; likewise. */
+void qdri_slots_trust(qdr_plan *plan, double latency);
 /* Local. Where MPI goes on with something of an exchange, its memory stays. */
 void qdri_slots_close(qdr_plan *plan);
 /* The slot of any candidate that is under way, of those from `*next` on, which is counted on; NULL: none is. */

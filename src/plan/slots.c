@@ -103,6 +103,30 @@ void qdri_slots_expect(qdr_plan *plan, int64_t unasked) {
     }
 }
 
+/* As a receiver would say it. */
+static void trust(qdri_half *half, int lanes, const qdri_candidate *candidate, double latency) {
+    int64_t chunk = qdri_window_chunk((int64_t)qdri_window_ahead(0, latency), candidate->chunk);
+    for (int i = 0; i < lanes; i++) {
+        if (candidate->chunk_is_told) half->terms[i].chunk = chunk;
+        half->terms[i].open = qdri_window_open(0, latency);
+        half->terms[i].times = QDRI_MOST_TRUSTED;
+    }
+}
+
+void qdri_slots_trust(qdr_plan *plan, double latency) {
+    if (!qdri_window_is_quick(latency)) return;
+    for (int i = 0; i < plan->candidates; i++) {
+        qdri_candidate *candidate = &plan->candidate[i];
+        if (!candidate->port) continue;
+        qdri_trust_first(&candidate->trust);
+        for (int n = 0; n < plan->in_flight; n++) {
+            qdri_exchange *slot = &candidate->slot[n];
+            trust(&slot->out, slot->program->out.lanes, candidate, latency);
+            trust(&slot->in, slot->program->in.lanes, candidate, latency);
+        }
+    }
+}
+
 qdr_status qdri_slots_open(qdr_plan *plan) {
     for (int i = 0; i < plan->candidates; i++) QDRI_TRY(open_candidate(plan, &plan->candidate[i]));
     return QDR_OK;

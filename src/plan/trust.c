@@ -2,12 +2,16 @@
 /* Whether partners may come uninvited: see trust.h. */
 #include "plan/trust.h"
 
-enum { MOST_TIMES = 8, FIRST_PENALTY = 4, MOST_PENALTY = 1024 };
+enum { FIRST_PENALTY = 4, MOST_PENALTY = 1024 };
 static const double much = 1.1;   /* times as slow: a disappointment */
 static const double share = 0.25; /* of what a slower exchange with invitations tells */
 
 void qdri_trust_init(qdri_trust *trust) {
     *trust = (qdri_trust){.times = 1, .penalty = FIRST_PENALTY};
+}
+
+void qdri_trust_first(qdri_trust *trust) {
+    trust->times = QDRI_MOST_TRUSTED;
 }
 
 int qdri_trust_times(const qdri_trust *trust) {
@@ -26,9 +30,10 @@ void qdri_trust_learn(qdri_trust *trust, int was_invited, double seconds, int64_
     if (bytes <= 0) return;
     double pace = seconds / (double)bytes;
     if (!was_invited) {
+        if (trust->invited == 0) return; /* there is nothing to compare */
         if (pace > much * trust->invited)
             disappoint(trust);
-        else if (trust->times < MOST_TIMES)
+        else if (trust->times < QDRI_MOST_TRUSTED)
             trust->times *= 2;
         return;
     }

@@ -7,11 +7,16 @@
  * in one exchange, and compares. If that was as quick, two more may go so, and then eight in a row: one with invitations
  * between them is enough to notice that things have changed, and to take it back. If it was
  * slower, the next trial has to wait, and longer each time.
+ *
+ * A network that answers at once holds senders back by itself (base/window.h), and an invitation takes as long as some tens of
+ * kilobytes. There all come uninvited from the beginning.
  */
 #ifndef QDRI_TRUST_H
 #define QDRI_TRUST_H
 
 #include <stdint.h>
+
+enum { QDRI_MOST_TRUSTED = 8 }; /* exchanges in a row */
 
 typedef struct qdri_trust {
     double invited;    /* seconds per byte with invitations, of late; 0: not known */
@@ -20,6 +25,9 @@ typedef struct qdri_trust {
 } qdri_trust;
 
 void qdri_trust_init(qdri_trust *trust);
+
+/* The first exchanges go without. */
+void qdri_trust_first(qdri_trust *trust);
 
 /* How many exchanges after one with invitations may go without. */
 int qdri_trust_times(const qdri_trust *trust);

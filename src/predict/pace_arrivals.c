@@ -67,11 +67,11 @@ static void invite(qdri_pacer *pacer, const qdri_pace_actor *actor, int64_t limi
 
 /* Up to which position a transfer may be sent. */
 static int64_t send_limit(const qdri_pacer *pacer, const qdri_pace_hop *hop, int64_t front, int64_t window) {
-    enum { TINY = 12, STEP = 3 }; /* of the window, one part */
+    enum { TINY = 12 }; /* of the window, one part */
     double under_way = pacer->rate * pacer->latency, bytes = (double)hop->bytes;
     if (!hop->is_small && !hop->is_open) return ahead_of(front, window);
     if (hop->is_small && (TINY * bytes <= pacer->window || bytes <= under_way)) return INT64_MAX;
-    return ahead_of(front, (int64_t)(pacer->window / STEP) + (2 * under_way > bytes ? hop->bytes : 0));
+    return ahead_of(front, qdri_window_step(pacer->window, pacer->rate, pacer->latency, hop->bytes));
 }
 
 static void send(qdri_pacer *pacer, qdri_pace_actor *actor, int64_t front, int64_t window) {
@@ -105,7 +105,8 @@ static void open_rule(qdri_pacer *pacer) {
     for (int32_t i = 0; i < pacer->hops; i++) {
         qdri_pace_hop *hop = &pacer->hop[i];
         hop->is_small = qdri_window_unasked_of(unasked, hop->bytes) == hop->bytes;
-        hop->is_open = !hop->is_small && pacer->is_trusting && (double)hop->bytes <= pacer->window;
+        hop->is_open = !hop->is_small && pacer->is_trusting &&
+                       hop->bytes <= qdri_window_open(pacer->window, pacer->latency);
         int is_free = hop->is_small || hop->is_open;
         hop->chunk = is_free ? qdri_larger(hop->bytes, 1) : chunk;
         hop->allowed = hop->asked = is_free          ? hop->bytes

@@ -174,11 +174,11 @@ static qdri_terms next_terms(const qdri_exchange *exchange) {
     const qdri_candidate *candidate = exchange->candidate;
     int64_t chunk = qdri_window_chunk(window_of(exchange), candidate->chunk);
     if (!candidate->port) return (qdri_terms){0};
-    return (qdri_terms){.unasked = qdri_note_about(qdri_port_unasked(candidate->port) / candidate->sources),
-                        .chunk = candidate->chunk_is_told ? qdri_larger(chunk, least_chunk(candidate))
-                                                          : candidate->chunk,
-                        .open = qdri_note_about((int64_t)candidate->port->window),
-                        .times = qdri_port_is_far(candidate->port) ? 0 : qdri_trust_times(&candidate->trust)};
+    return (qdri_terms){
+        .unasked = qdri_note_about(qdri_port_unasked(candidate->port) / candidate->sources),
+        .chunk = candidate->chunk_is_told ? qdri_larger(chunk, least_chunk(candidate)) : candidate->chunk,
+        .open = qdri_note_about(qdri_window_open(candidate->port->window, candidate->port->latency)),
+        .times = qdri_port_is_far(candidate->port) ? 0 : qdri_trust_times(&candidate->trust)};
 }
 
 /* Says up to where in the lane bytes may come. */
@@ -280,21 +280,18 @@ static int64_t ahead_of(int64_t front, int64_t bytes) {
     return front < INT64_MAX - bytes ? front + bytes : INT64_MAX;
 }
 
-/* Up to which position a transfer may be sent. Those that come uninvited have no window to fill: they keep step, so that few
- * of them meet. Small ones that are tiny, or shorter than their way, need no pacing at all; neither do any before
- * something is known. */
+/* Up to which position a transfer may be sent. Those that come uninvited keep step. Small ones that are tiny, or shorter
+ * than their way, need no pacing at all; neither do any before something is known. */
 static int64_t send_limit(const qdri_exchange *exchange, int64_t hop, int64_t front, int64_t limit) {
-    enum { TINY = 12, STEP = 3 }; /* of the window, one part */
+    enum { TINY = 12 }; /* of the window, one part */
     const qdri_port *port = exchange->candidate->port;
     const step *step = step_of(&exchange->out, hop);
     if (!port || !(step->is_small || step->is_open)) return limit;
     double bytes = (double)exchange->out.flow[hop].bytes;
     int is_short = !port->is_found || TINY * bytes <= port->window || bytes <= port->rate * port->latency;
     if (step->is_small && is_short) return INT64_MAX;
-    int64_t ahead = (int64_t)(port->window / STEP);
-    /* Arrivals are whole transfers: where the way is long, the next is begun before one has come. */
-    if (2 * port->rate * port->latency > bytes) ahead += exchange->out.flow[hop].bytes;
-    return ahead_of(front, ahead);
+    return ahead_of(front,
+                    qdri_window_step(port->window, port->rate, port->latency, exchange->out.flow[hop].bytes));
 }
 
 /* Begins the chunks of one half that lie before a position. Who has to wait for an invitation holds up those behind it in its
