@@ -31,10 +31,7 @@ static qdr_status check_options(const qdr_directory_options *options) {
     if (options->payload_bytes < 0 || options->payload_bytes > 1 << 28)
         return qdri_fail(QDR_ERR_RANGE, "qdr_directory_create: a payload has %lld bytes; expected 0 to %d",
                          (long long)options->payload_bytes, 1 << 28);
-    if (!(options->deadline >= 0))
-        return qdri_fail(QDR_ERR_RANGE, "qdr_directory_create: options.deadline is %g; expected 0 or more",
-                         options->deadline);
-    return QDR_OK;
+    return qdri_deadline_check("qdr_directory_options.deadline", options->deadline);
 }
 
 static qdr_status open(const qdr_directory_options *options, qdri_wire *wire, qdr_directory **made) {

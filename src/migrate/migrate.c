@@ -81,6 +81,7 @@ static qdr_status read_options(qdri_migration *job, const qdr_migration_options 
     QDRI_TRY(qdri_sized_refuse("qdr_migration_options", job->how.size, sizeof job->how));
     if (job->how.method) job->method = job->how.method;
     job->deadline = qdri_deadline(job->how.deadline);
+    QDRI_TRY(qdri_deadline_check("qdr_migration_options.deadline", job->how.deadline));
     if (job->how.memory < 0)
         return qdri_fail(QDR_ERR_RANGE, "the limit is %" PRId64 " bytes; expected 0 or more",
                          job->how.memory);

@@ -99,6 +99,9 @@ static void test_arguments(void) {
     if (last) made.count = CAPACITY + 1;
     refused(&made, QDR_ERR_RANGE, "there are 101 items in an array for 100");
     made = fine();
+    if (last) made.how.deadline = -2;
+    refused(&made, QDR_ERR_RANGE, "deadline is -2; expected 0 or more seconds");
+    made = fine();
     if (last) made.count = -1;
     refused(&made, QDR_ERR_RANGE, "there are -1 items");
     made = fine();

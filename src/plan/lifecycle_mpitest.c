@@ -31,6 +31,7 @@ static void test_options(void) {
         {{.chunk = -1}, -1, QDR_ERR_RANGE, "chunk -1"},
         {{.window = -7}, last, QDR_ERR_RANGE, "window -7"},
         {{.in_flight = 17}, 0, QDR_ERR_RANGE, "in_flight 17"},
+        {{.deadline = -3}, last, QDR_ERR_RANGE, "deadline is -3; expected 0 or more seconds"},
         {{.algorithm = "no-such"}, -1, QDR_ERR_UNKNOWN, "no-such"},
         {{.algorithm = "no-such"}, 0, QDR_ERR_UNKNOWN, "no-such"},
         {{.algorithm = "linear:nonsense=1"}, -1, QDR_ERR_SYNTAX, "nonsense"},

@@ -69,6 +69,7 @@ qdr_status qdri_settings_resolve(const qdr_plan_options *options, int with_envir
         return qdri_fail(QDR_ERR_RANGE,
                          "qdr_plan_create: reuse %lld, item_bytes %lld; expected none negative",
                          (long long)options->reuse, (long long)options->item_bytes);
+    QDRI_TRY(qdri_deadline_check("qdr_plan_options.deadline", options->deadline));
     if (with_environment) QDRI_TRY(read_sizes(options, settings));
     if (options->chunk) settings->chunk = options->chunk;
     if (options->window) {

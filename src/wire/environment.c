@@ -54,6 +54,11 @@ double qdri_deadline(double seconds) {
     return seconds > 0 ? qdri_seconds() + seconds : 0;
 }
 
+qdr_status qdri_deadline_check(const char *what, double seconds) {
+    if (seconds >= 0) return QDR_OK;
+    return qdri_fail(QDR_ERR_RANGE, "%s is %g; expected 0 or more seconds", what, seconds);
+}
+
 void qdri_explain(const qdri_wire *wire, const char *format, ...) {
     char line[1024];
     va_list arguments;

@@ -255,4 +255,7 @@ double qdri_patience(double seconds);
  * (0). */
 double qdri_deadline(double seconds);
 
+/* Whether a caller's number of seconds can be one; `what` is its name. */
+qdr_status qdri_deadline_check(const char *what, double seconds);
+
 #endif

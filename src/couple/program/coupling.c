@@ -83,6 +83,7 @@ static qdr_status couple_by_tcp(qdr_coupling *coupling, const qdr_coupling_optio
 static qdr_status check(const qdr_program *program, const char *peer, const qdr_coupling_options *options) {
     QDRI_TRY(qdri_check_name("the name of the other program", peer));
     QDRI_TRY(qdri_sized_refuse("qdr_coupling_options", options->size, sizeof *options));
+    QDRI_TRY(qdri_deadline_check("qdr_coupling_options.deadline", options->deadline));
     const char *transport = options->transport;
     if (transport && strcmp(transport, "mpi") != 0 && strcmp(transport, "tcp") != 0)
         return qdri_fail(QDR_ERR_UNKNOWN, "transport \"%s\" is none of: mpi, tcp", transport);
@@ -195,8 +196,8 @@ qdr_status qdr_coupling_destroy(qdr_coupling **coupling) {
     if (!coupling || !*coupling) return QDR_OK;
     qdr_coupling *closed = *coupling;
     if (closed->streams > 0)
-        return qdri_fail(QDR_ERR_BUSY, "%s with %s: %d streams are open; close them first", closed->name,
-                         closed->peer, closed->streams);
+        return qdri_fail(QDR_ERR_BUSY, "%s with %s: streams are open (%d of them); destroy them first",
+                         closed->name, closed->peer, closed->streams);
     qdr_status status = closed->end_streams ? closed->end_streams(closed) : QDR_OK;
     *coupling = NULL;
     closed->program->couplings--;

@@ -42,8 +42,9 @@ typedef struct gathering {
     int64_t *start;          /* [ranks + 1] */
 } gathering;
 
-static qdr_status prepare(gathering *names, const char *name, int ranks) {
+static qdr_status prepare(gathering *names, const char *name, double seconds, int ranks) {
     QDRI_TRY(qdri_check_name("the name of the program", name));
+    QDRI_TRY(qdri_deadline_check("qdr_program_create: the deadline", seconds));
     if (!names->flight) return qdri_fail_memory();
     names->leg = qdri_flight_legs(names->flight, 1);
     names->said = qdri_flight_alloc(names->flight, ranks + 1, sizeof *names->said);
@@ -85,7 +86,7 @@ static qdr_status fill(qdr_program *program, const char *name, double seconds) {
     qdri_lock(program->wire);
     gathering names = {.flight = qdri_flight_create(program->wire, "gathering of program names")};
     if (names.flight) names.flight->deadline = qdri_deadline(seconds);
-    qdr_status status = prepare(&names, name, qdri_wire_ranks(program->wire));
+    qdr_status status = prepare(&names, name, seconds, qdri_wire_ranks(program->wire));
     status = gather_names(program, &names, status);
     if (!status) strcpy(program->name, name);
     if (names.flight) qdri_flight_end(&names.flight);
@@ -117,8 +118,8 @@ qdr_status qdr_program_destroy(qdr_program **program) {
     if (!program || !*program) return QDR_OK;
     qdr_program *closed = *program;
     if (closed->couplings > 0)
-        return qdri_fail(QDR_ERR_BUSY, "%s: %d couplings are open; close them first", closed->name,
-                         closed->couplings);
+        return qdri_fail(QDR_ERR_BUSY, "%s: couplings are open (%d of them); destroy them first",
+                         closed->name, closed->couplings);
     if (qdri_wire_usable(closed->own_wire)) qdri_comm_free(&closed->own);
     *program = NULL;
     dispose(closed);

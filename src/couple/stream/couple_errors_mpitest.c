@@ -239,6 +239,9 @@ static void no_descriptors(request *asked) {
 static void negative_queue(request *asked) {
     asked->options.queue = -4;
 }
+static void negative_deadline(request *asked) {
+    asked->options.deadline = -9;
+}
 static void unknown_algorithm(request *asked) {
     static qdr_plan_options plan = QDR_PLAN_OPTIONS;
     plan.algorithm = "no-such";
@@ -301,6 +304,7 @@ static const struct {
     {"back", back_nowhere, ALL | ONE, QDR_ERR_UNKNOWN, {"nowhere", "all", "one"}},
     {"descriptors", no_descriptors, ALL | ONE, QDR_ERR_UNKNOWN, {"vague", "disjoint", "representative"}},
     {"queue", negative_queue, ALL | ONE, QDR_ERR_INVALID, {"-4"}},
+    {"deadline", negative_deadline, ALL | ONE, QDR_ERR_RANGE, {"deadline is -9"}},
     {"algorithm", unknown_algorithm, ALL, QDR_ERR_UNKNOWN, {"no-such"}},
     {"layouts of ranks", other_layout, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},
     {"regions of ranks", other_order, ONE, QDR_ERR_MISMATCH, {"differ in", "of a stream"}},

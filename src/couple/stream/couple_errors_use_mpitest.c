@@ -107,6 +107,7 @@ static void test_names(void) {
     }
     OWN(qdr_program_create(comm, NULL, 5, &other), QDR_ERR_INVALID, "NULL", "");
     OWN(qdr_coupling_create(program, NULL, NULL, &second), QDR_ERR_INVALID, "NULL", "");
+    OWN(qdr_program_create(comm, "x", -5, &other), QDR_ERR_RANGE, "the deadline is -5", "0 or more seconds");
     OWN(qdr_program_create(MPI_COMM_NULL, "x", 5, &other), QDR_ERR_INVALID, "MPI_COMM_NULL", "");
     CHECK(other == NULL && second == NULL);
     qdr_coupling_options options = pair_options;
@@ -119,6 +120,10 @@ static void test_names(void) {
     options.size = 4;
     OWN(qdr_coupling_create(program, pair_name[1 - side], &options, &second), QDR_ERR_INVALID,
         "QDR_COUPLING_OPTIONS", "");
+    options = pair_options;
+    options.deadline = -1;
+    OWN(qdr_coupling_create(program, pair_name[1 - side], &options, &second), QDR_ERR_RANGE,
+        "qdr_coupling_options.deadline is -1", "");
     if (own_ranks > 1)
         OWN(qdr_coupling_create(program, own_rank ? "one" : "two", NULL, &second), QDR_ERR_MISMATCH,
             "differ in the program", "directory");
@@ -146,11 +151,11 @@ static void test_order_of_closing(void) {
     qdr_stream *stream = open_number("open", side == 0, (qdr_stream_options)QDR_STREAM_OPTIONS);
     qdr_program *kept = program;
     qdr_coupling *kept_coupling = coupling;
-    OWN(qdr_coupling_destroy(&coupling), QDR_ERR_BUSY, "1 stream", pair_name[1 - side]);
-    OWN(qdr_program_destroy(&program), QDR_ERR_BUSY, "1 coupling", pair_name[side]);
+    OWN(qdr_coupling_destroy(&coupling), QDR_ERR_BUSY, "streams are open (1", pair_name[1 - side]);
+    OWN(qdr_program_destroy(&program), QDR_ERR_BUSY, "couplings are open (1", pair_name[side]);
     CHECK(program == kept && coupling == kept_coupling);
     FINE(qdr_stream_destroy(&stream));
-    OWN(qdr_program_destroy(&program), QDR_ERR_BUSY, "1 coupling", pair_name[side]);
+    OWN(qdr_program_destroy(&program), QDR_ERR_BUSY, "couplings are open (1", pair_name[side]);
 }
 
 /* ---- streams ------------------------------------------------------------------------------------------- */

@@ -48,6 +48,7 @@ static qdr_status read_options(const qdr_stream_options *options, qdri_head *hea
         return qdri_fail(QDR_ERR_INVALID,
                          "qdr_stream_options.queue is %d; expected 0 or more exports that may wait",
                          options->queue);
+    QDRI_TRY(qdri_deadline_check("qdr_stream_options.deadline", options->deadline));
     head->queue = options->queue ? options->queue : 8;
     head->fails_when_full = options->fails_when_full != 0;
     head->converts = options->converts != 0;
