@@ -150,6 +150,13 @@ static void end_round(qdri_port *port, int is_critical, double now) {
     take_rate(port, rate);
 }
 
+void qdri_port_returned(qdri_port *port, double when) {
+    if (when <= port->since) return;
+    port->since = when;
+    port->skipped = port->bytes = 0;
+    port->chunks = 0;
+}
+
 void qdri_port_arrived(qdri_port *port, int64_t bytes, int was_lost, int is_critical, double now) {
     port->all += bytes;
     if (was_lost) shrink(port, now);

@@ -23,6 +23,9 @@
  * another sender, too, or time and again, it was the port: the window falls to half of what it was then, though not below
  * rate x latency + two chunks, and comes near that again in the course of some exchanges.
  *
+ * A process that computes, or waits for a processor, sees late what was there in time. So lateness counts from when it began to look
+ * again, and a rate does, too.
+ *
  * Ranks tell each other what they found, in their grants: the window, from which each takes a share, so that all come
  * to about the same and nobody pushes others aside; the best rate; and what was too much. So a rank that receives
  * little knows what others have found out, and one loss, which several of them see, counts once.
@@ -85,6 +88,9 @@ int qdri_port_is_late(const qdri_port *port, double asked, double now);
 /* It was late, though its sender has answered sooner of late. Whether it is the port: one sender alone may have a slow wire
  * of its own. */
 int qdri_port_is_suspect(qdri_port *port, int from);
+
+/* This process looked for nothing until then, and what came meanwhile comes at once: rates are measured from there, as at the beginning. */
+void qdri_port_returned(qdri_port *port, double when);
 
 /* Bytes have arrived. `was_lost`: something was, before they came. `is_critical`: no other rank is known to be further
  * behind. */

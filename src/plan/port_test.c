@@ -410,6 +410,28 @@ static void has_more_on_long_wires_that_are_shared(void **state) {
     assert_true(shared > 1.3 * alone && shared < 1.5 * alone);
 }
 
+/* A tenth of a second passes in which nobody looks: what lies there then, and comes at once, is no measure of the wire. */
+static void measures_nothing_while_away(void **state) {
+    qdri_port port = {.owners = 1};
+    double now = 1;
+    (void)state;
+    qdri_port_init(&port);
+    qdri_port_set_latency(&port, 0.001);
+    qdri_port_enter(&port, now);
+    for (int i = 0; i < 200; i++) qdri_port_arrived(&port, 4000, 0, 0, now += 0.001);
+    double rate = port.rate, window = port.window;
+    assert_in_range((int64_t)rate, 3900000, 4100000);
+    now += 0.1;
+    qdri_port_returned(&port, now);
+    for (int i = 0; i < 15; i++) qdri_port_arrived(&port, 4000, 0, 0, now += 0.00001);
+    assert_true(port.rate == rate && port.window == window);
+    for (int i = 0; i < 200; i++) {
+        qdri_port_returned(&port, now - 0.2); /* that was before */
+        qdri_port_arrived(&port, 4000, 0, 0, now += 0.001);
+    }
+    assert_in_range((int64_t)port.rate, 3900000, 4100000);
+}
+
 /* On a quick network whole transfers come uninvited, however little of the port one of many ranks has; but few of them ahead. Where
  * answers take longer, and where nobody knows how long, the window counts. */
 static void keeps_step_on_quick_networks(void **state) {
@@ -457,6 +479,7 @@ int main(void) {
                                        cmocka_unit_test(has_a_part_of_the_port),
                                        cmocka_unit_test(holds_back_who_is_surely_ahead),
                                        cmocka_unit_test(has_more_on_long_wires_that_are_shared),
+                                       cmocka_unit_test(measures_nothing_while_away),
                                        cmocka_unit_test(keeps_step_on_quick_networks),
                                        cmocka_unit_test(trusts_who_keeps_step),
                                        cmocka_unit_test(takes_no_part_for_a_quarter)};

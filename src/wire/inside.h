@@ -55,7 +55,9 @@ struct qdri_wire {
     qdri_poller *pollers;
     qdri_listener *listeners, *listener; /* all; the next to be shown news */
     qdri_news_item heard, *kept;
-    double looked; /* when it last looked for news */
+    double looked;   /* when it last looked for news */
+    double present;  /* and for messages, by the coarse clock */
+    double returned; /* when that was after a pause */
     qdri_keepsake *keepsakes;
 
     uint64_t tag_span[QDRI_TAG_SPANS / 64]; /* taken on this rank */

@@ -23,9 +23,22 @@ double qdri_seconds_about(void) {
 
 /* ---- one wire ------------------------------------------------------------------------------------------ */
 
+/* Less is usual where processes wait for processors. */
+static void be_present(qdri_wire *wire) {
+    const double pause = 0.01;
+    double now = qdri_seconds_about();
+    if (now > wire->present + pause) wire->returned = qdri_seconds();
+    wire->present = now;
+}
+
+double qdri_returned(const qdri_wire *wire) {
+    return wire->returned;
+}
+
 static int advance(qdri_wire *wire, int pollers_alone, int may_wait) {
     if (wire->gone || wire->busy) return 0;
     wire->busy = 1;
+    if (!pollers_alone) be_present(wire);
     int ended = pollers_alone ? 0 : wire->backend->advance(wire, may_wait && !wire->pollers);
     for (qdri_poller *poller = wire->pollers, *next; poller; poller = next) {
         next = poller->next;

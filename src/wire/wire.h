@@ -245,6 +245,10 @@ qdr_status qdri_wait_until(qdri_wire *wire, const int *finished, double deadline
 void qdri_lock(qdri_wire *wire);
 void qdri_unlock(qdri_wire *wire);
 
+/* When this process, having done something else for 10 ms or more, last began to look for messages again. What seems to have come late may
+ * have been there since before. */
+double qdri_returned(const qdri_wire *wire);
+
 /* ---- deadlines ----------------------------------------------------------------------------------------- */
 
 /* How long to wait: `seconds`, or QDR_DEADLINE of the environment when it is 0 or less, else 0: for

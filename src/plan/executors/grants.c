@@ -34,6 +34,8 @@
  * messages needs no grants at all. Both ends know the sizes, so they agree without a word. By schedule, where
  * partners may be relays, the same holds for whole lanes of no more than window / ranks bytes in a stage.
  */
+#include <math.h>
+
 #include "base/order.h"
 #include "plan/demand.h"
 #include "plan/executors/claims.h"
@@ -236,12 +238,18 @@ static void claim(qdri_exchange *exchange, int number) {
                         (double)(lane->begun - lane->ended + least_chunk(exchange)));
 }
 
+/* From when on a rank was late that was asked then: for what came while nobody here looked it cannot help. */
+static double counted_from(const qdri_exchange *exchange, double asked) {
+    return fmax(asked, qdri_returned(exchange->wire));
+}
+
 /* Whether a lane has to answer before it is granted more. */
 static int has_to_answer(const qdri_exchange *exchange, int number, double now) {
     const qdri_port *port = exchange->candidate->port;
     const qdri_lane_flow *lane = &exchange->in.lane[number];
+    double since = granting_of(&exchange->in, number)->since;
     return port && qdri_answers_first(&exchange->in.terms[number].answers, port, lane->begun - lane->ended,
-                                      granting_of(&exchange->in, number)->since, now);
+                                      counted_from(exchange, since), now);
 }
 
 /* The lane that is next; -1: none. Those that have to answer first claim something when they have. */
@@ -425,10 +433,11 @@ static void arrived(qdri_exchange *exchange, const qdri_chunk *chunk) {
     if (port) {
         int64_t before = (int64_t)port->window;
         double now = granting_of(&exchange->in, number)->since = qdri_seconds();
-        int was_lost =
-            chunk->granted > 0 && qdri_answers_judge(&exchange->in.terms[number].answers, port,
-                                                     exchange->program->in.lane[number].partner,
-                                                     share_when_busy(exchange, number), chunk->granted, now);
+        int was_lost = chunk->granted > 0 && qdri_answers_judge(&exchange->in.terms[number].answers, port,
+                                                                exchange->program->in.lane[number].partner,
+                                                                share_when_busy(exchange, number),
+                                                                counted_from(exchange, chunk->granted), now);
+        qdri_port_returned(port, qdri_returned(exchange->wire));
         qdri_port_arrived(port, chunk->bytes, was_lost, is_critical(exchange, state), now);
         if ((int64_t)port->window != before)
             qdri_trace(exchange, QDR_EVENT_WINDOW, -1, 0, 0, (int64_t)port->window);

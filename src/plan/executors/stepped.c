@@ -25,6 +25,8 @@
  * `free` is the same with a window that nothing fills, and whole messages: everything at once, in the order
  * of the phases. With the option `barrier`, ranks meet after each phase, and positions beyond it wait.
  */
+#include <math.h>
+
 #include "base/order.h"
 #include "plan/executors/barrier.h"
 
@@ -373,7 +375,9 @@ static void arrived(qdri_exchange *exchange, const qdri_chunk *chunk) {
         double now = qdri_seconds();
         int all_are_here = at->heard == exchange->program->ranks - 1;
         hear_of(exchange, exchange->program->in.hop[chunk->hop].partner);
-        int was_lost = all_are_here && qdri_port_is_late(port, at->last, now);
+        double returned = qdri_returned(exchange->wire);
+        int was_lost = all_are_here && qdri_port_is_late(port, fmax(at->last, returned), now);
+        qdri_port_returned(port, returned);
         qdri_port_arrived(port, chunk->bytes, was_lost, 0, now);
         at->last = now;
         if (window_of(exchange) != before)
