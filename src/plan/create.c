@@ -105,10 +105,15 @@ static uint64_t near_parity(const qdr_plan *plan) {
 }
 
 static void explain(const qdr_plan *plan) {
-    char window[32] = "found by measuring";
+    char window[64];
     if (!qdri_explains(plan->wire)) return;
     const qdri_candidate *first = &plan->candidate[0];
-    if (!first->port) snprintf(window, sizeof window, "%lld", (long long)first->window);
+    if (!first->port)
+        snprintf(window, sizeof window, "%lld", (long long)first->window);
+    else if (plan->port->latency > 0)
+        snprintf(window, sizeof window, "found by measuring (round trip %.1f us)", 1e6 * plan->port->latency);
+    else
+        snprintf(window, sizeof window, "found by measuring");
     qdri_explain(plan->wire, "plan %lld of %d ranks: %s, pacing %s, chunk %lld, window %s, transport %s: %s",
                  (long long)plan->number, qdri_wire_ranks(plan->wire), first->algorithm,
                  first->executor->pacing, (long long)first->chunk, window,
