@@ -15,7 +15,6 @@
 #include "base/order.h"
 #include "plan/answers.h"
 #include "plan/note.h"
-#include "plan/trust.h"
 
 typedef struct telling {
     int is_grant;
@@ -448,29 +447,6 @@ static void keeps_step_on_quick_networks(void **state) {
     assert_int_equal(qdri_window_step(60000, 1e9, 5e-5, 4096), 20000 + 4096);
 }
 
-/* Invitations are left out at once where nothing is to be feared, else after one exchange with them; and not soon again where that
- * was slower. */
-static void trusts_who_keeps_step(void **state) {
-    const int64_t bytes = 1000;
-    qdri_trust quick, other;
-    (void)state;
-    qdri_trust_init(&quick);
-    qdri_trust_first(&quick);
-    qdri_trust_learn(&quick, 0, 1, bytes); /* there is nothing to compare it with */
-    qdri_trust_learn(&quick, 1, 2, bytes);
-    assert_int_equal(qdri_trust_times(&quick), QDRI_MOST_TRUSTED);
-    qdri_trust_init(&other);
-    assert_int_equal(qdri_trust_times(&other), 0);
-    qdri_trust_learn(&other, 1, 2, bytes);
-    assert_int_equal(qdri_trust_times(&other), 1);
-    qdri_trust_learn(&other, 0, 2, bytes);
-    assert_int_equal(qdri_trust_times(&other), 2);
-    qdri_trust_learn(&other, 0, 3, bytes);
-    assert_int_equal(qdri_trust_times(&other), 0);
-    for (int i = 0; i < 4; i++) qdri_trust_learn(&other, 1, 2, bytes);
-    assert_int_equal(qdri_trust_times(&other), 1);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself),
                                        cmocka_unit_test(fills_long_wires),
@@ -481,7 +457,6 @@ int main(void) {
                                        cmocka_unit_test(has_more_on_long_wires_that_are_shared),
                                        cmocka_unit_test(measures_nothing_while_away),
                                        cmocka_unit_test(keeps_step_on_quick_networks),
-                                       cmocka_unit_test(trusts_who_keeps_step),
                                        cmocka_unit_test(takes_no_part_for_a_quarter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

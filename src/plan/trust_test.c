@@ -36,6 +36,18 @@ static void nothing_goes_before_something_is_known(void **state) {
     assert_int_equal(qdri_trust_times(&trust), 1);
 }
 
+/* On a quick network the first exchanges go uninvited: with nothing to compare them with, nothing is learned from them. */
+static void it_is_whole_at_first_on_quick_networks(void **state) {
+    qdri_trust trust;
+    (void)state;
+    qdri_trust_init(&trust);
+    qdri_trust_first(&trust);
+    for (int i = 0; i < QDRI_MOST_TRUSTED; i++) qdri_trust_learn(&trust, 0, 5, BYTES);
+    assert_int_equal(qdri_trust_times(&trust), 0);
+    qdri_trust_learn(&trust, 1, 1, BYTES);
+    assert_int_equal(qdri_trust_times(&trust), QDRI_MOST_TRUSTED);
+}
+
 static void it_grows_where_it_costs_nothing(void **state) {
     qdri_trust trust;
     (void)state;
@@ -79,6 +91,7 @@ static void a_slower_network_alone_changes_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_goes_before_something_is_known),
+        cmocka_unit_test(it_is_whole_at_first_on_quick_networks),
         cmocka_unit_test(it_grows_where_it_costs_nothing),
         cmocka_unit_test(it_is_gone_where_it_costs_much),
         cmocka_unit_test(it_ends_when_things_change),
