@@ -44,6 +44,11 @@ static void owners_move() {
     std::error_code code;
     fourth.destroy(code);
     CHECK(!code);
+    q::parcels came(static_cast<q::parcel *>(std::calloc(1, sizeof(q::parcel))), 1), none;
+    none = std::move(came);
+    CHECK(none.size() == 1 && came.size() == 0 && came.begin() == came.end());
+    q::parcels last(std::move(none));
+    CHECK(last.list().size() == 1 && none.size() == 0);
 }
 
 static void patterns_are_read_and_written() {

@@ -102,6 +102,13 @@ class parcels {
   public:
     parcels() = default;
     parcels(parcel *first, int count) : first_(first, std::free), count_(count) {}
+    parcels(parcels &&other) noexcept
+        : first_(std::move(other.first_)), count_(std::exchange(other.count_, 0)) {}
+    parcels &operator=(parcels &&other) noexcept {
+        first_ = std::move(other.first_);
+        count_ = std::exchange(other.count_, 0);
+        return *this;
+    }
     span<const parcel> list() const { return detail::list_of<const parcel>(first_.get(), count_); }
     const parcel *begin() const { return first_.get(); }
     const parcel *end() const { return first_.get() + count_; }
