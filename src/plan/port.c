@@ -16,8 +16,9 @@ static const double late_windows = 8, late_seconds = 0.02; /* both together: wha
 static const double after_loss = 0.5, nearly = 0.8; /* of the window that was too much: first; in the end */
 static const double recovery = 0.3, forgetting = 0.002; /* in an exchange: of the way; of what it was */
 static const double share = 0.25;                       /* of what others tell */
-static const double usual = 0.25;                     /* of the best rate: who has less, is slow by itself */
-static const double decay = 0.998;                    /* of the best rate, in a round */
+static const double usual = 0.25;  /* of the best rate: who has less, is slow by itself */
+static const double decay = 0.998; /* of the best rate, in a round */
+static const double lower = 0.98;  /* of a ceiling: what rounding on the way does not explain */
 enum { LEAST_CHUNKS = 4, LEAST_EXCHANGE = 16 << 10 }; /* of a round; of a measurement */
 
 void qdri_port_init(qdri_port *port) {
@@ -92,9 +93,10 @@ void qdri_port_enter(qdri_port *port, double now) {
     port->chunks = port->rounds = 0;
 }
 
-/* An exchange has passed. What was too much is not forgotten soon, but networks change. */
+/* An exchange has passed in which nothing was lost here: if others have lost something, they tell a lower ceiling the next time, too.
+ * What was too much is not forgotten soon, but networks change. */
 static void recover(qdri_port *port) {
-    if (port->ceiling == 0 || port->shrunk > port->opened) return;
+    if (port->ceiling == 0 || port->lost > port->opened) return;
     port->too_much *= 1 + forgetting;
     double most = nearly * port->too_much;
     if (port->ceiling < most) port->ceiling += recovery * (most - port->ceiling);
@@ -131,7 +133,7 @@ static void shrink(qdri_port *port, double now) {
     port->ceiling = fmax(after_loss * port->window, need_for(port, port->rate));
     port->is_usual = port->rate > usual * port->best;
     port->gain = 1;
-    port->shrunk = now;
+    port->shrunk = port->lost = now;
     set_window(port, port->ceiling);
 }
 
@@ -181,11 +183,12 @@ qdri_port_word qdri_port_tell(const qdri_port *port) {
                             .best = (int64_t)(times * port->best)};
 }
 
-/* What was asked for before a rank heard of a loss was too much for the same reason: it does not count again. */
+/* What was asked for before a rank heard of a loss was too much for the same reason: it does not count again. Words are rounded
+ * down on their way: if every lower ceiling counted, ranks that tell each other thousands of times would talk theirs down. */
 void qdri_port_told(qdri_port *port, qdri_port_word word, double now) {
     double times = 1 / fair(port), best = times * (double)word.best, ceiling = times * (double)word.ceiling;
     if (best > port->best) port->best = best;
-    if (ceiling > 0 && (port->ceiling == 0 || ceiling < port->ceiling)) {
+    if (ceiling > 0 && (port->ceiling == 0 || ceiling < lower * port->ceiling)) {
         if (port->window > ceiling) port->shrunk = now;
         port->is_usual = 1;
         port->ceiling = ceiling;

@@ -66,7 +66,8 @@ typedef struct qdri_port {
     int64_t under_way; /* bytes granted and not arrived, of all exchanges */
     /* One measurement. */
     double opened, since; /* when the first of these exchanges began; when this round did */
-    double shrunk;        /* when something was last found to be lost */
+    double shrunk;        /* when something was last found to be lost, here or elsewhere, */
+    double lost;          /* and here */
     int suspect,
         strikes; /* whose bytes were last found to be late, and how often since others' were; -1: nobody's */
     int64_t all, skipped, bytes;

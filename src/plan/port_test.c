@@ -374,6 +374,59 @@ static void has_a_part_of_the_port(void **state) {
     assert_int_equal(qdri_port_tell(&port).window, 8000);
 }
 
+/* What these two tell each other goes as notes do, which lose less than a thousandth. */
+static void tell_each_other(qdri_port *one, qdri_port *other, double now) {
+    qdri_port_word word = qdri_port_tell(one);
+    word.window = qdri_note_about(word.window);
+    word.ceiling = qdri_note_about(word.ceiling);
+    word.best = qdri_note_about(word.best);
+    qdri_port_told(other, word, now);
+}
+
+static double fair_ceiling(const qdri_port *port) {
+    return port->ceiling / (port->part * port->sharing);
+}
+
+/* Ranks of two hosts tell each other thousands of times what was too much, while their parts of the ports change: that does not wear
+ * it down. And none of them keeps the others from coming back. */
+static void comes_back_in_company(void **state) {
+    enum { RANKS = 4, WORDS = 5000, LAST = 12 };
+    const qdri_port_word found = {.window = 40000, .best = 1500000};
+    qdri_random random = qdri_random_seed(7);
+    (void)state;
+    for (int sharing = 1; sharing <= 4; sharing += 3) {
+        qdri_port port[RANKS];
+        double now = 1;
+        for (int i = 0; i < RANKS; i++) {
+            port[i] = (qdri_port){.owners = 1};
+            qdri_port_init(&port[i]);
+            port[i].sharing = sharing;
+            qdri_port_enter(&port[i], now);
+            qdri_port_told(&port[i], found, now);
+            port[i].rate = port[i].best;
+            qdri_port_leave(&port[i], now);
+        }
+        for (int exchange = 0; exchange <= LAST; exchange++) {
+            now += 1;
+            for (int i = 0; i < RANKS; i++) qdri_port_enter(&port[i], now);
+            if (exchange == 0) qdri_port_arrived(&port[0], 1400, 1, 0, now + 0.1);
+            if (exchange == 1) qdri_port_arrived(&port[1], 1400, 1, 0, now + 0.1);
+            for (int word = 0; word < WORDS; word++) {
+                int from = (int)qdri_random_below(&random, RANKS),
+                    to = (int)qdri_random_below(&random, RANKS);
+                if (sharing > 1 && word % 7 == 0)
+                    qdri_port_set_part(&port[to], 0.05 + 0.9 * qdri_random_real(&random));
+                tell_each_other(&port[from], &port[to], now + 0.2);
+            }
+            for (int i = 0; i < RANKS && exchange == 1; i++)
+                assert_in_range((int64_t)fair_ceiling(&port[i]), 9800, 10000);
+            for (int i = 0; i < RANKS && exchange == LAST; i++)
+                assert_in_range((int64_t)fair_ceiling(&port[i]), 15000, 16400);
+            for (int i = 0; i < RANKS; i++) qdri_port_leave(&port[i], now + 0.3);
+        }
+    }
+}
+
 /* What one rank had alone for a while is not what all four have at once. */
 static void takes_no_part_for_a_quarter(void **state) {
     const qdri_port_word found = {.window = 10000, .best = 1000000};
@@ -451,6 +504,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(finds_itself),
                                        cmocka_unit_test(fills_long_wires),
                                        cmocka_unit_test(comes_back_after_a_loss),
+                                       cmocka_unit_test(comes_back_in_company),
                                        cmocka_unit_test(spares_grants_on_long_wires),
                                        cmocka_unit_test(has_a_part_of_the_port),
                                        cmocka_unit_test(holds_back_who_is_surely_ahead),
