@@ -396,12 +396,14 @@ static int waits_for_crates(const hauls *state) {
     return waits;
 }
 
-/* As many stages as hauls have come for. */
+/* As many stages as hauls have come for. What comes takes places of what goes, so nothing is unpacked before all that goes in the stage has
+ * found its crate empty. (It will: what the crate holds belongs to an earlier exchange, which waits for nothing in this one.) */
 static void go_on(qdri_exchange *exchange) {
     hauls *state = exchange->state;
     while (!exchange->failed && state->stage < state->relay.stages) {
         int end = stage_end(state);
         state->poller.is_awaited = waits_for_crates(state);
+        if (state->waiting > 0) return;
         for (int i = state->taken; i < end; i++)
             if (!state->intake[i].is_here) return;
         for (; state->taken < end; state->taken++) {
