@@ -23,6 +23,7 @@ static const char *const case_algorithms[] = {
     "joined",
     "levels",
     "levels:3,inside=5",
+    "rails",
     "greedy",
     "random",
     "random-link:seed=2",

@@ -173,6 +173,7 @@ module quadrille_c
     integer(c_int64_t) :: queue = 0
     real(c_double) :: timeout = 0
     integer(c_int) :: node_ranks = 0
+    integer(c_int) :: node_cards = 0
   end type c_machine_parameters
 
   type, bind(C) :: c_machine_info

@@ -57,7 +57,8 @@ typedef struct qdr_machine_parameters {
     double broadcast; /* of a network of its own for that: per byte, to all ranks at once; 0: there is none */
     int64_t queue;  /* bytes that a port of a switch holds before it drops packets; 0: nothing is ever lost */
     double timeout; /* after which what was lost comes again */
-    int node_ranks; /* consecutive ranks share a node: its network card, and its memory; 1: each has its own */
+    int node_ranks; /* consecutive ranks share a node: its network cards, and its memory; 1: each has its own */
+    int node_cards; /* network cards of a node; consecutive ranks of it share one */
 } qdr_machine_parameters;
 
 /* Local. Makes the machine of a spec for `ranks` ranks: a topology ("mesh:columns=8,tau=1us,mu=1ns"), or a preset,

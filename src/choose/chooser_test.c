@@ -225,6 +225,10 @@ static void more_is_tried_where_sizes_stay(void **state) {
     facts.sharing = 2;
     rule = qdri_rule(&facts, NULL, 0);
     assert_string_equal(rule.algorithm[3], "joined");
+    facts.cards = 2; /* of each node, and not one for both of its ranks */
+    rule = qdri_rule(&facts, NULL, 0);
+    assert_string_equal(rule.algorithm[2], "rails");
+    facts.cards = 1;
     facts.ranks = 32;
     facts.least_fan_in = facts.fan_in = 31;
     rule = qdri_rule(&facts, NULL, 0);

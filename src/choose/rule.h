@@ -19,6 +19,7 @@ typedef struct qdri_traits {
     int64_t reuse;                /* exchanges with these very sizes; 0: sizes may differ */
     int64_t item_bytes;           /* 0 is 1 */
     int is_idle;                  /* a rank has no partner, and may leave out exchanges */
+    int64_t cards;                /* of a node, where the machine is known; else 0 */
 } qdri_traits;
 
 typedef struct qdri_rule_result {

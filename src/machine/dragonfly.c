@@ -56,7 +56,7 @@ static qdr_status form(const qdri_spec *spec, qdri_frame *frame, void *shape) {
         return qdri_spec_fail(spec, QDR_ERR_RANGE, "its %lld places cannot hold %d %s",
                               (long long)(self->groups * group), frame->size, frame->places);
     self->local = frame->link;
-    self->global = global->present ? global->real : frame->link;
+    self->global = global->present ? global->real * frame->width : frame->link;
     self->local_links = self->groups * self->routers * (self->routers - 1);
     frame->links = self->local_links + self->groups * (self->groups - 1);
     if (frame->ranks <= group)

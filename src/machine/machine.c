@@ -167,9 +167,11 @@ qdr_status qdr_machine_create(const char *text, int ranks, qdr_machine **machine
     read_port(&spec, &mu, &port);
     set_parameters(&spec, ranks, mu, &made->parameters);
     set_frame(&spec, ranks, port, &made->frame);
-    qdri_nodes_read(&spec, &made->frame, &made->nodes);
+    qdr_status status = qdri_nodes_read(&spec, &made->frame, &made->nodes);
     made->parameters.node_ranks = (int)made->nodes.k;
-    qdr_status status = made->spec ? topology->form(&spec, &made->frame, made->shape) : qdri_fail_memory();
+    made->parameters.node_cards = (int)made->nodes.cards;
+    if (status == QDR_OK)
+        status = made->spec ? topology->form(&spec, &made->frame, made->shape) : qdri_fail_memory();
     if (status == QDR_OK) qdri_nodes_add(&made->nodes, ranks, &made->frame);
     if (status == QDR_OK && made->frame.links > QDRI_MACHINE_LINKS)
         status = qdri_spec_fail(&spec, QDR_ERR_RANGE, "it has %lld links; expected at most %d",
@@ -295,7 +297,8 @@ const qdr_machine_info *qdr_machine_known(int index) {
     return &info[index];
 }
 
-int qdri_machine_is_cut(const qdr_machine *machine, int64_t link) {
-    return link < machine->nodes.first_link ? machine->topology->links_are_cuts
-                                            : qdri_nodes_is_cut(&machine->nodes, link);
+int64_t qdri_machine_cut(const qdr_machine *machine, int64_t link, double *bandwidth) {
+    if (link >= machine->nodes.first_link) return qdri_nodes_cut(&machine->nodes, link, bandwidth);
+    *bandwidth = qdr_machine_link_bandwidth(machine, link);
+    return machine->topology->links_are_cuts ? link : -1;
 }

@@ -9,8 +9,8 @@
  * thread. */
 qdr_machine *qdri_machine_retain(const qdr_machine *machine);
 
-/* Whether a link is the only way between the ranks on its two sides, as in a tree: what a route puts on
- * it, no relay can carry round it. */
-int qdri_machine_is_cut(const qdr_machine *machine, int64_t link);
+/* Whether a link is the only way between the ranks on its two sides, as in a tree, or one of several that are: what a route puts on
+ * them, no relay can carry round them. The first of them, and what all have together; -1: it can be gone round. */
+int64_t qdri_machine_cut(const qdr_machine *machine, int64_t link, double *bandwidth);
 
 #endif

@@ -327,6 +327,47 @@ static void nodes_share_their_card(void **state) {
         follow_all("node:k=3,rate=10GB/s,nic=20GB/s", ranks, 1, follow_node);
 }
 
+/* Seven ranks to a node, three cards: two or three ranks have one together. The cards of a node are one cut. */
+static void follow_cards(const qdr_machine *machine, int from, int to, const int64_t *list, int length) {
+    static const int card[] = {0, 0, 0, 1, 1, 2, 2};
+    enum { K = 7, CARDS = 3, LINKS = 2 * CARDS + 1 };
+    int source = from / K, target = to / K;
+    double cut = 0;
+    if (source == target) {
+        assert_int_equal(length, 1);
+        assert_int_equal(list[0], LINKS * source + 2 * CARDS);
+        assert_int_equal(qdri_machine_cut(machine, list[0], &cut), -1);
+        return;
+    }
+    assert_int_equal(length, 2);
+    assert_int_equal(list[0], LINKS * source + card[from % K]);
+    assert_int_equal(list[1], LINKS * target + CARDS + card[to % K]);
+    assert_true(qdr_machine_link_bandwidth(machine, list[0]) == 5e9);
+    assert_int_equal(qdri_machine_cut(machine, list[0], &cut), LINKS * source);
+    assert_int_equal(qdri_machine_cut(machine, list[1], &cut), LINKS * target + CARDS);
+    assert_true(cut == 15e9);
+}
+
+static void nodes_have_several_cards(void **state) {
+    qdr_machine *machine = NULL;
+    (void)state;
+    for (int ranks = 1; ranks < 30; ranks += 4)
+        follow_all("node:k=7,cards=3,rate=10GB/s,nic=5GB/s", ranks, 1, follow_cards);
+    assert_int_equal(qdr_machine_create("node:k=2,cards=3", 4, &machine), QDR_ERR_RANGE);
+    assert_non_null(strstr(qdr_error_message(), "2 ranks has no use for 3 cards"));
+    machine = make("dragonfly:hosts=2,routers=2,global=3GB/s,link=2GB/s,k=4,cards=2", 64);
+    assert_int_equal(qdr_machine_look(machine)->node_cards, 2);
+    assert_true(qdr_machine_link_bandwidth(machine, 0) == 4e9);
+    int64_t list[ROOM];
+    int length = qdr_machine_route(machine, 0, 63, list);
+    double fastest = 0;
+    for (int i = 1; i < length - 1; i++)
+        if (qdr_machine_link_bandwidth(machine, list[i]) > fastest)
+            fastest = qdr_machine_link_bandwidth(machine, list[i]);
+    assert_true(fastest == 6e9);
+    qdr_machine_destroy(&machine);
+}
+
 /* Any topology joins nodes as it joins ranks: its route between two nodes, behind one card and before the other. */
 static void any_topology_joins_nodes(void **state) {
     static const char *const plain[] = {"hypercube:link=1GB/s", "torus:columns=3",
@@ -353,7 +394,9 @@ static void any_topology_joins_nodes(void **state) {
                 if (from == to) continue;
                 assert_int_equal(list[0], own + 3 * home + (home == away ? 2 : 0));
                 assert_true(qdr_machine_link_bandwidth(machine, list[0]) == (home == away ? 9e9 : 7e9));
-                assert_int_equal(qdri_machine_is_cut(machine, list[0]), home != away);
+                double cut = 0;
+                assert_int_equal(qdri_machine_cut(machine, list[0], &cut), home == away ? -1 : list[0]);
+                assert_true(cut == (home == away ? 0 : 7e9));
                 if (home == away) continue;
                 assert_memory_equal(list + 1, inner, sizeof *inner * (size_t)between);
                 assert_int_equal(list[length - 1], own + 3 * away + 1);
@@ -440,6 +483,7 @@ int main(void) {
         cmocka_unit_test(cm5_capacities),
         cmocka_unit_test(dragonfly_routes_are_minimal),
         cmocka_unit_test(nodes_share_their_card),
+        cmocka_unit_test(nodes_have_several_cards),
         cmocka_unit_test(any_topology_joins_nodes),
         cmocka_unit_test(grid_crosses_one_wide_link),
         cmocka_unit_test(every_machine_keeps_the_promises),

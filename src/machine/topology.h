@@ -23,6 +23,7 @@ typedef struct qdri_frame {
     int size;           /* of the machine, at least `ranks` */
     double port;        /* bytes per second of a rank: 1 / mu */
     double link;        /* bytes per second of an ordinary link */
+    double width;       /* how many cards of a node each link carries at full speed */
     const char *places; /* what they are, for sentences: "ranks" or "nodes" */
     int64_t links;      /* set by form() */
     int route_limit;    /* set by form(): the longest route between two of the ranks */
@@ -98,6 +99,8 @@ static inline int64_t qdri_other(int64_t from, int64_t to) {
     X("link", RATE, "", 1e-3, 1e15, NULL, "an ordinary link; absent: 1/mu, one transfer at full speed")      \
     X("k", INTEGER, ranks_of_a_node, 1, QDRI_MACHINE_RANKS, NULL,                                            \
       "ranks that share a node; links join nodes")                                                           \
+    X("cards", INTEGER, "1", 1, QDRI_MACHINE_RANKS, NULL,                                                    \
+      "network cards of a node; links between nodes are as many times as wide")                              \
     X("nic", RATE, "", 1e-3, 1e15, NULL, "a node's card, each way; absent: link")                            \
     X("memory", RATE, "", 1e-3, 1e15, NULL, "a node's memory, all its ranks together; absent: k/mu")         \
     X("n", INTEGER, "", 1, QDRI_MACHINE_RANKS, NULL, "ranks the machine holds; absent: those asked for")

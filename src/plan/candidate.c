@@ -86,6 +86,18 @@ static qdr_status from_rehearsal(const qdr_plan *plan, qdri_candidate *candidate
     return status ? status : qdri_program_from_schedule(candidate->rows, view, is_near, &candidate->program);
 }
 
+/* Hosts as a machine has its nodes, for algorithms that look at them: consecutive ranks, and the last may have fewer. Where they are not so,
+ * or are not known, none is made. */
+static qdr_status hosts_as_nodes(const qdri_wire *wire, qdr_machine **machine) {
+    char spec[32];
+    int ranks = qdri_wire_ranks(wire), size = 1;
+    while (size < ranks && qdri_node_of(wire, size) == 0) size++;
+    for (int rank = 0; rank < ranks; rank++)
+        if (qdri_node_of(wire, rank) != rank / size * size) return QDR_OK;
+    snprintf(spec, sizeof spec, "node:k=%d", size);
+    return qdr_machine_create(spec, ranks, machine);
+}
+
 static qdr_status from_algorithm(const qdr_plan *plan, qdri_candidate *candidate,
                                  const qdri_algorithm *algorithm, const qdr_machine *machine,
                                  const qdr_pattern *matrix) {
@@ -99,7 +111,12 @@ static qdr_status from_algorithm(const qdr_plan *plan, qdri_candidate *candidate
     if (candidate->any_size) return qdri_program_from_partners(view, is_near, &candidate->program);
     if (!matrix) QDRI_TRY(own_cross(plan, &cross));
     qdr_schedule *schedule = NULL;
-    qdr_status status = qdr_schedule_create(matrix ? matrix : cross, candidate->spec, machine, &schedule);
+    qdr_machine *nodes = NULL;
+    qdr_status status = algorithm->by_nodes && !machine ? hosts_as_nodes(plan->wire, &nodes) : QDR_OK;
+    if (!status)
+        status =
+            qdr_schedule_create(matrix ? matrix : cross, candidate->spec, nodes ? nodes : machine, &schedule);
+    qdr_machine_destroy(&nodes);
     qdr_pattern_destroy(&cross);
     if (!status) status = qdri_program_from_schedule(schedule, view, is_near, &candidate->program);
     if (!status && matrix) candidate->schedule = qdri_schedule_retain(schedule);

@@ -113,7 +113,7 @@ static void run_case(const char *algorithm, const char *pattern_text, const pace
     options.chunk = way->chunk;
     options.window = way->window;
     options.barrier = way->barrier;
-    CHECK(qdr_machine_create("infiniband", ranks, &machine) == QDR_OK);
+    CHECK(qdr_machine_create("infiniband:k=3,cards=2", ranks, &machine) == QDR_OK);
     options.machine = machine;
     qdr_status status = qdr_partners_from_pattern(MPI_COMM_WORLD, pattern, &partners);
     CHECK_SAYING(status == QDR_OK, "%s: %s", what, qdr_error_message());

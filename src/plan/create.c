@@ -137,13 +137,13 @@ enum {
     HOSTS,
     IDLE,
     ASKING,
-    FORESEEING,
+    CARDS,
     FAR,
     FACTS
 };
 
 /* Within these bounds; only who wanted the memory of nodes may have been refused it. */
-static void find_facts(const qdr_plan *plan, int refused, int wants_near, int has_machine, qdri_term *fact) {
+static void find_facts(const qdr_plan *plan, int refused, int wants_near, int cards, qdri_term *fact) {
     qdr_partners_view view = qdr_partners_look(plan->partners);
     int64_t ranks = qdri_wire_ranks(plan->wire), fan_in = 0, largest = 0, smallest = INT64_MAX;
     int64_t sharing = qdri_wire_one_node(plan->wire) ? 1 : qdri_node_members(plan->wire);
@@ -166,7 +166,7 @@ static void find_facts(const qdr_plan *plan, int refused, int wants_near, int ha
     fact[UNASKED] = QDRI_IS_LEAST("bytes that may come unasked",
                                   plan->port ? qdri_port_unasked(plan->port) : 1, 1, INT64_MAX);
     fact[IDLE] = QDRI_IS_MOST("whether a rank has no partner", view.sends + view.receives == 0, 0, 1);
-    fact[FORESEEING] = QDRI_IS_LEAST("whether all have a machine", has_machine, 0, 1);
+    fact[CARDS] = QDRI_IS_LEAST("fewest cards of a node of the machine", cards, 0, INT32_MAX);
     fact[ASKING] = QDRI_IS_MOST("whether a rank asks for something", 0, 0, 1);
     /* One host needs no name; and terms of which the most counts are cheaper. */
     fact[HOSTS] = qdri_wire_one_host(plan->wire) ? QDRI_IS_MOST("digest of all hosts", 0, 0, 0)
@@ -209,19 +209,19 @@ static void spare_tags(qdr_plan *plan) {
 }
 
 /* Neighbors, facts and tags. Where a node has no memory for its channels, all is found out again without. */
-static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, int has_machine, double deadline,
+static qdr_status find_out(qdr_plan *plan, qdr_status mine, int wants_near, int cards, double deadline,
                            qdri_term *fact) {
     int refused = 0;
     qdr_status opened = qdri_near_open(plan, wants_near, deadline, &refused);
     if (!qdri_wire_usable(plan->wire)) return opened;
-    find_facts(plan, refused, wants_near, has_machine, fact);
+    find_facts(plan, refused, wants_near, cards, fact);
     QDRI_TRY(agree_on_facts(plan, mine ? mine : opened, NULL, deadline, fact));
     plan->near->active = wants_near && qdri_node_members(plan->wire) > 0;
     if (!fact[REFUSED].value) return QDR_OK;
     qdri_explain(plan->wire, "plan %lld: some node has no shared memory for it; MPI instead",
                  (long long)plan->number);
     spare_tags(plan);
-    return find_out(plan, QDR_OK, 0, has_machine, deadline, fact);
+    return find_out(plan, QDR_OK, 0, cards, deadline, fact);
 }
 
 /* Where all share a node, in the hope that nobody asks for anything: the words by which channels are opened go along. False: it
@@ -295,6 +295,11 @@ static int most_candidates(const qdr_plan *plan, const qdri_settings *settings) 
     return most < QDRI_MOST_CANDIDATES ? most : QDRI_MOST_CANDIDATES;
 }
 
+/* Of a node of the machine that is known; 0: none is. */
+static int cards_of(const qdr_machine *machine) {
+    return machine ? qdr_machine_look(machine)->node_cards : 0;
+}
+
 /* The first two steps. */
 static qdr_status settle(qdr_plan *plan, qdr_status mine, const qdr_plan_options *options,
                          qdri_settings *settings, double deadline, qdri_term *fact) {
@@ -306,7 +311,7 @@ static qdr_status settle(qdr_plan *plan, qdr_status mine, const qdr_plan_options
     if (is_settled) return QDR_OK;
     QDRI_TRY(hear_settings(plan, options, settings, deadline, &mine));
     plan->in_flight = (int)settings->in_flight;
-    return find_out(plan, mine, wants_node(plan, settings), options->machine != NULL, deadline, fact);
+    return find_out(plan, mine, wants_node(plan, settings), cards_of(options->machine), deadline, fact);
 }
 
 /* By the rule; where all have a machine, in the order of what it predicts; and no more than may be tried. */
@@ -350,8 +355,9 @@ static qdr_status decide(qdr_plan *plan, qdr_status *mine, const qdr_plan_option
             .reuse = settings->reuse,
             .item_bytes = settings->item_bytes,
             .is_idle = fact[IDLE].value != 0,
+            .cards = fact[CARDS].value,
         };
-        QDRI_TRY(choose(plan, settings, fact[FORESEEING].value ? options->machine : NULL,
+        QDRI_TRY(choose(plan, settings, fact[CARDS].value ? options->machine : NULL,
                         fact[IDLE].value ? 1 : most_candidates(plan, settings), deadline, &rule, mine));
         plan->is_by_rule = 1;
         plan->hosts = fact[HOSTS].value;

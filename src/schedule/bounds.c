@@ -6,7 +6,7 @@
  * and then the last message has to travel; all bytes of a way pass it, after one startup. A link is busy for all the bytes that its routes put on it. None of that can be split away: a message cut in two has
  * two startups and at least as many packets.
  *
- * With relays, a startup may carry many messages, and a link may be gone round, unless it is the only way, as in a tree and at a node. Two
+ * With relays, a startup may carry many messages, and a link may be gone round, unless it is the only way, as in a tree and at a node (the cards of a node are one way together). Two
  * things remain for the busiest ranks. Their bytes: all of them pass the port, after at least one startup. And spreading: a rank
  * begins one transfer per startup, so that what it knows is known to twice as many after each: data needs ceil(log2(g + 1))
  * startups in a row to leave one rank for g others. Where sends are synchronous, data from g origins needs as many to meet at
@@ -59,9 +59,11 @@ static qdr_status load_links(const qdr_pattern_view *view, const qdr_machine *ma
         double bytes =
             relays ? stretch_of(machine) * (double)data : (double)qdr_machine_wire_bytes(machine, data);
         for (int i = 0; i < length; i++) {
-            if (relays && !qdri_machine_is_cut(machine, route[i])) continue;
-            seconds[route[i]] += bytes / qdr_machine_link_bandwidth(machine, route[i]);
-            *busiest = larger(*busiest, seconds[route[i]]);
+            double bandwidth = qdr_machine_link_bandwidth(machine, route[i]);
+            int64_t link = relays ? qdri_machine_cut(machine, route[i], &bandwidth) : route[i];
+            if (link < 0) continue;
+            seconds[link] += bytes / bandwidth;
+            *busiest = larger(*busiest, seconds[link]);
         }
     }
     free(seconds);

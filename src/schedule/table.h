@@ -13,6 +13,7 @@
     X(bruck)                                                                                                 \
     X(joined)                                                                                                \
     X(levels)                                                                                                \
+    X(rails)                                                                                                 \
     X(greedy)                                                                                                \
     X(random)                                                                                                \
     X(random_link)                                                                                           \

@@ -223,18 +223,19 @@ static int find_wire_bound(bench *bench) {
     int code = find_traffic(bench, &items);
     double bytes = (double)items * (double)(bench->item_bytes * bench->together);
     double seconds = (bytes * 1514 / 1448 - (double)bench->burst) / bench->rate;
-    if (!code && seconds > 0) bench->bound = seconds;
+    if (!code && seconds > 0) bench->bound = bench->any_bound = seconds;
     return code;
 }
 
 static int find_bound(bench *bench) {
     qdr_bounds bounds;
-    bench->bound = NAN;
+    bench->bound = bench->any_bound = NAN;
     if (bench->rate > 0) return find_wire_bound(bench);
     if (!bench->machine) return EXIT_GOOD;
     if (qdr_bounds_compute(bench->pattern, bench->machine, bench->item_bytes, &bounds))
         return complain_library();
     if (bounds.direct > 0) bench->bound = bounds.direct * (double)bench->together;
+    if (bounds.any > 0) bench->any_bound = bounds.any * (double)bench->together;
     return EXIT_GOOD;
 }
 

@@ -88,7 +88,8 @@ struct bench {
     qdr_pattern_statistics statistics;
     qdr_machine *machine;
     qdr_partners *partners;
-    double bound; /* seconds; NAN: none */
+    double bound;     /* seconds, of what sends directly; NAN: none */
+    double any_bound; /* of what passes on */
     bench_load fixed, changed;
     int methods;
     bench_method *method;

@@ -33,6 +33,7 @@ class Parameters(NamedTuple):
     queue: int
     timeout: float
     node_ranks: int
+    node_cards: int
 
 
 class KnownMachine(NamedTuple):

@@ -4,6 +4,12 @@
 
 #include <stdlib.h>
 
+qdri_node_shape qdri_node_shape_of(const qdri_request *request) {
+    int ranks = request->view.ranks,
+        size = request->machine ? qdr_machine_look(request->machine)->node_ranks : 1;
+    return (qdri_node_shape){ranks, size, (ranks + size - 1) / size};
+}
+
 void qdri_pass(qdri_passing *passing, int stage, int64_t phase, int to) {
     if (to == passing->at || passing->failed) return;
     passing->failed =
@@ -27,13 +33,17 @@ void qdri_pass_round(qdri_passing *passing, const qdri_passing_circle *circle) {
     }
 }
 
+qdr_status qdri_rows_from_passed(qdri_passing *passing, qdr_schedule *schedule) {
+    if (!passing->failed) return qdri_rows_from_entries(schedule, passing->entry, passing->count);
+    free(passing->entry);
+    return qdri_fail_memory();
+}
+
 qdr_status qdri_rows_from_passing(const qdri_request *request, qdr_schedule *schedule,
                                   void (*walk)(qdri_passing *passing),
                                   int (*stages)(const qdri_node_shape *shape, const qdri_spec *options)) {
     const qdr_pattern_view *view = &request->view;
-    int size = request->machine ? qdr_machine_look(request->machine)->node_ranks : 1;
-    qdri_passing passing = {.shape = {view->ranks, size, (view->ranks + size - 1) / size},
-                            .options = request->options};
+    qdri_passing passing = {.shape = qdri_node_shape_of(request), .options = request->options};
     for (int64_t m = 0; m < view->messages && !passing.failed; m++) {
         passing.at = view->origin[m];
         passing.end = view->destination[m];
@@ -41,10 +51,6 @@ qdr_status qdri_rows_from_passing(const qdri_request *request, qdr_schedule *sch
         passing.piece = (qdr_piece){passing.at, passing.end, 0, view->items[m]};
         walk(&passing);
     }
-    if (passing.failed) {
-        free(passing.entry);
-        return qdri_fail_memory();
-    }
     schedule->stages = stages(&passing.shape, request->options);
-    return qdri_rows_from_entries(schedule, passing.entry, passing.count);
+    return qdri_rows_from_passed(&passing, schedule);
 }

@@ -31,6 +31,9 @@ static inline int qdri_node_members_of(const qdri_node_shape *shape, int node) {
     return node < shape->nodes - 1 ? shape->size : shape->ranks - node * shape->size;
 }
 
+/* Without a machine each rank is a node. */
+qdri_node_shape qdri_node_shape_of(const qdri_request *request);
+
 /* The message goes to a rank, unless it is there. */
 void qdri_pass(qdri_passing *passing, int stage, int64_t phase, int to);
 
@@ -41,6 +44,9 @@ typedef struct qdri_passing_circle {
     int64_t radix;
 } qdri_passing_circle;
 void qdri_pass_round(qdri_passing *passing, const qdri_passing_circle *circle);
+
+/* All that was walked becomes the rows; takes the entries. */
+qdr_status qdri_rows_from_passed(qdri_passing *passing, qdr_schedule *schedule);
 
 /* Walks every message, and gives the schedule its rows. */
 qdr_status qdri_rows_from_passing(const qdri_request *request, qdr_schedule *schedule,

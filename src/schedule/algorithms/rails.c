@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * rails: where ranks of a node have network cards of their own, one that has far more to send, or to receive, than the others
+ * keeps its card busy while theirs rest. So what a node has for another goes in equal parts over all its ranks:
+ *
+ *     stage 0   inside nodes: who has more than its part gives the rest to others; messages inside nodes go, too
+ *     stage 1   rank i of a node sends its part to rank i of the other, in phases in which a node has one partner each way
+ *     stage 2   inside nodes: what came is handed out
+ *
+ * A rank has one message for each other node, all ranks of a node have the same to send, and the same to receive: the slowest
+ * card is done when the bytes of its node are, over all cards. What that costs is memory, which should be much faster than a card: where
+ * nodes have one card for all, there is nothing to gain.
+ *
+ * The phases are those of `split`, which cuts nothing here, for the pattern of the nodes.
+ *
+ * As little as possible moves inside nodes. Of what one node has for another, first what is for the rank of the same place stays
+ * where it is, up to that rank's part; then other bytes of its own; then bytes go to the place that they are for, and the rest to
+ * whoever has room. The last node may have fewer ranks: then so many parts are between it and others.
+ *
+ * Cost: O(messages), k for each two nodes that have something for each other, and `split` for the nodes. Nodes are the machine's;
+ * without one each rank is a node, and sends directly, in the order of distances.
+ */
+#include <stdlib.h>
+
+#include "pattern/pattern.h"
+#include "schedule/algorithms/passing.h"
+
+enum { EVEN_OUT, HAND_OVER, HAND_OUT, STAGES };
+
+/* What is left of a message between two nodes. */
+typedef struct rest {
+    int64_t message, offset, items;
+} rest;
+
+typedef struct rails {
+    qdri_passing passing; /* whose entries these become */
+    const qdr_pattern_view *view;
+    int64_t *next; /* [ranks]: the first message of a rank that is not for an earlier node */
+    int home, away, lanes;
+    rest *left; /* between these two nodes, by rising origins and destinations */
+    int64_t lefts, left_capacity;
+    int64_t *room;     /* [ranks of a node]: what its rank of that place may still carry to the other node */
+    qdr_message *pair; /* all two nodes, by rising home and away, with the items of the largest part */
+    int64_t pairs, pair_capacity;
+    int32_t *phase; /* [pairs]; NULL: in the order of distances */
+    int64_t at;     /* of these pairs */
+} rails;
+
+/* ---- all two nodes ------------------------------------------------------------------------------------- */
+
+/* The messages of a node for another. Both are walked in order, so each message is looked at once. */
+static int64_t collect(rails *at) {
+    const qdri_node_shape *shape = &at->passing.shape;
+    int first = at->home * shape->size;
+    int64_t sum = 0;
+    at->lefts = 0;
+    for (int rank = first; rank < first + qdri_node_members_of(shape, at->home); rank++)
+        for (int64_t *m = &at->next[rank];
+             *m < at->view->row_start[rank + 1] && at->view->destination[*m] / shape->size == at->away;
+             ++*m) {
+            at->passing.failed |= !qdri_grow(&at->left, &at->left_capacity, at->lefts + 1, sizeof *at->left);
+            if (at->passing.failed) return 0;
+            at->left[at->lefts++] = (rest){*m, 0, at->view->items[*m]};
+            sum += at->view->items[*m];
+        }
+    int home = qdri_node_members_of(shape, at->home), away = qdri_node_members_of(shape, at->away);
+    at->lanes = home < away ? home : away;
+    return sum;
+}
+
+/* The next node for which this one has something; beyond the last: the number of nodes. */
+static int next_away(const rails *at) {
+    const qdri_node_shape *shape = &at->passing.shape;
+    int first = at->home * shape->size, away = shape->nodes;
+    for (int rank = first; rank < first + qdri_node_members_of(shape, at->home); rank++) {
+        if (at->next[rank] == at->view->row_start[rank + 1]) continue;
+        int node = at->view->destination[at->next[rank]] / shape->size;
+        if (node < away) away = node;
+    }
+    return away;
+}
+
+static void each_two_nodes(rails *at, void (*visit)(rails *at)) {
+    for (int rank = 0; rank < at->view->ranks; rank++) at->next[rank] = at->view->row_start[rank];
+    for (at->home = 0; at->home < at->passing.shape.nodes; at->home++)
+        for (at->away = next_away(at); at->away < at->passing.shape.nodes && !at->passing.failed;
+             at->away = next_away(at))
+            visit(at);
+}
+
+/* ---- phases between nodes ------------------------------------------------------------------------------ */
+
+static void note(rails *at) {
+    int64_t sum = collect(at);
+    if (at->home == at->away) return;
+    at->passing.failed |= !qdri_grow(&at->pair, &at->pair_capacity, at->pairs + 1, sizeof *at->pair);
+    if (at->passing.failed) return;
+    at->pair[at->pairs++] = (qdr_message){at->home, at->away, sum / at->lanes + (sum % at->lanes > 0)};
+}
+
+static qdr_status read_phases(rails *at, const qdr_pattern *nodes, const qdr_schedule *schedule) {
+    qdr_pattern_view view = qdr_pattern_look(nodes);
+    qdr_step *step = NULL;
+    int64_t steps = 0;
+    QDRI_TRY(qdr_schedule_steps(schedule, &steps, &step));
+    at->phase = QDRI_ZERO_ARRAY(int32_t, at->pairs);
+    for (int64_t i = 0; at->phase && i < steps; i++)
+        at->phase[qdri_pattern_position(&view, step[i].from, step[i].to)] = (int32_t)step[i].phase;
+    free(step);
+    return at->phase ? QDR_OK : qdri_fail_memory();
+}
+
+static qdr_status schedule_nodes(rails *at) {
+    qdr_pattern *nodes = NULL;
+    qdr_schedule *schedule = NULL;
+    each_two_nodes(at, note);
+    if (at->passing.failed) return qdri_fail_memory();
+    QDRI_TRY(qdr_pattern_create(at->passing.shape.nodes, at->pairs, at->pair, &nodes));
+    qdr_status status = qdr_schedule_create(nodes, "split:cut=no", NULL, &schedule);
+    if (!status) status = read_phases(at, nodes, schedule);
+    qdr_schedule_destroy(&schedule);
+    qdr_pattern_destroy(&nodes);
+    return status;
+}
+
+/* ---- parts --------------------------------------------------------------------------------------------- */
+
+/* To a rank of the same node. */
+static void pass_inside(qdri_passing *passing, int stage, int to) {
+    int node = passing->at / passing->shape.size, members = qdri_node_members_of(&passing->shape, node);
+    qdri_pass(passing, stage, (to - passing->at + members) % members - 1, to);
+}
+
+static void take(rails *at, rest *left, int64_t items) {
+    qdri_passing *passing = &at->passing;
+    passing->at = at->view->origin[left->message];
+    passing->end = at->view->destination[left->message];
+    passing->piece = (qdr_piece){passing->at, passing->end, left->offset, items};
+    left->offset += items;
+    left->items -= items;
+}
+
+/* So many items of a message go over a lane. */
+static void carry(rails *at, rest *left, int lane, int64_t items) {
+    qdri_passing *passing = &at->passing;
+    const qdri_node_shape *shape = &passing->shape;
+    int64_t phase = at->phase ? at->phase[at->at] : (at->away - at->home + shape->nodes) % shape->nodes - 1;
+    take(at, left, items);
+    pass_inside(passing, EVEN_OUT, at->home * shape->size + lane);
+    qdri_pass(passing, at->phase ? HAND_OVER : 0, phase, at->away * shape->size + lane);
+    pass_inside(passing, HAND_OUT, passing->end);
+}
+
+/* As much as there is room for. */
+static void fill(rails *at, rest *left, int lane) {
+    int64_t items = left->items < at->room[lane] ? left->items : at->room[lane];
+    if (items == 0) return;
+    at->room[lane] -= items;
+    carry(at, left, lane, items);
+}
+
+static int place_of(const rails *at, int rank) {
+    return rank % at->passing.shape.size;
+}
+
+/* Parts differ by one item, and it is not always the first ranks that have more. */
+static void share_out(rails *at, int64_t sum) {
+    for (int i = 0; i < at->lanes; i++)
+        at->room[(i + at->home + at->away) % at->lanes] = sum / at->lanes + (i < sum % at->lanes);
+}
+
+static void between_nodes(rails *at) {
+    enum { SAME_PLACE, OWN, ITS, PREFERENCES };
+    for (int64_t i = 0; i < at->lefts; i++)
+        if (at->left[i].items == 0)
+            carry(at, &at->left[i], place_of(at, at->view->origin[at->left[i].message]) % at->lanes, 0);
+    for (int preference = 0; preference < PREFERENCES; preference++)
+        for (int64_t i = 0; i < at->lefts; i++) {
+            int own = place_of(at, at->view->origin[at->left[i].message]),
+                its = place_of(at, at->view->destination[at->left[i].message]),
+                lane = preference == ITS ? its : own;
+            if ((preference != SAME_PLACE || own == its) && lane < at->lanes) fill(at, &at->left[i], lane);
+        }
+    for (int64_t i = 0, lane = 0; i < at->lefts; i++)
+        for (; at->left[i].items > 0; lane += at->left[i].items > 0) fill(at, &at->left[i], (int)lane);
+    at->at++;
+}
+
+static void spread(rails *at) {
+    int64_t sum = collect(at);
+    if (at->passing.failed) return;
+    if (at->home != at->away) {
+        share_out(at, sum);
+        between_nodes(at);
+        return;
+    }
+    for (int64_t i = 0; i < at->lefts; i++) {
+        take(at, &at->left[i], at->left[i].items);
+        pass_inside(&at->passing, EVEN_OUT, at->passing.end);
+    }
+}
+
+static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
+    rails at = {.passing = {.shape = qdri_node_shape_of(request)}, .view = &request->view};
+    int has_nodes = at.passing.shape.size > 1;
+    at.next = QDRI_ARRAY(int64_t, request->view.ranks);
+    at.room = QDRI_ARRAY(int64_t, at.passing.shape.size);
+    qdr_status status = at.next && at.room ? QDR_OK : qdri_fail_memory();
+    if (!status && has_nodes) status = schedule_nodes(&at);
+    if (!status) {
+        each_two_nodes(&at, spread);
+        schedule->stages = has_nodes ? STAGES : 1;
+        status = qdri_rows_from_passed(&at.passing, schedule);
+    }
+    free(at.next);
+    free(at.room);
+    free(at.left);
+    free(at.pair);
+    free(at.phase);
+    return status;
+}
+
+static const qdri_option options[] = {QDRI_PACE_OPTIONS};
+
+const qdri_algorithm qdri_algorithm_rails = {
+    .name = "rails",
+    .aliases = "",
+    .summary = "what one node has for another in equal parts over all its ranks, and their cards",
+    .source = "FAST (arXiv 2505.09764): balanced inside nodes first, then between ranks of the same place",
+    .knowledge = QDR_KNOWS_MATRIX,
+    .promises = QDR_PROMISES_PERMUTATION,
+    .staged = 1,
+    .by_nodes = 1,
+    QDRI_OPTIONS(options),
+    .build = build,
+};
