@@ -24,6 +24,7 @@ static const char *const case_algorithms[] = {
     "levels",
     "levels:3,inside=5",
     "rails",
+    "rails:least=50",
     "greedy",
     "random",
     "random-link:seed=2",

@@ -302,3 +302,13 @@ int64_t qdri_machine_cut(const qdr_machine *machine, int64_t link, double *bandw
     *bandwidth = qdr_machine_link_bandwidth(machine, link);
     return machine->topology->links_are_cuts ? link : -1;
 }
+
+qdr_status qdri_machine_route_rate(const qdr_machine *machine, int from, int to, double *rate) {
+    int64_t *route = QDRI_ARRAY(int64_t, machine->frame.route_limit + 1);
+    if (!route) return qdri_fail_memory();
+    int length = qdr_machine_route(machine, from, to, route);
+    *rate = machine->frame.port;
+    for (int i = 0; i < length; i++) *rate = fmin(*rate, qdr_machine_link_bandwidth(machine, route[i]));
+    free(route);
+    return QDR_OK;
+}

@@ -13,4 +13,7 @@ qdr_machine *qdri_machine_retain(const qdr_machine *machine);
  * them, no relay can carry round them. The first of them, and what all have together; -1: it can be gone round. */
 int64_t qdri_machine_cut(const qdr_machine *machine, int64_t link, double *bandwidth);
 
+/* Bytes per second of the narrowest of a port and the links between two different ranks. */
+qdr_status qdri_machine_route_rate(const qdr_machine *machine, int from, int to, double *rate);
+
 #endif

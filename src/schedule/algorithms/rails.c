@@ -7,7 +7,7 @@
  *     stage 1   rank i of a node sends its part to rank i of the other, in phases in which a node has one partner each way
  *     stage 2   inside nodes: what came is handed out
  *
- * A rank has one message for each other node, all ranks of a node have the same to send, and the same to receive: the slowest
+ * A rank has at most one message for each other node, all ranks of a node have the same to send, and the same to receive: the slowest
  * card is done when the bytes of its node are, over all cards. What that costs is memory, which should be much faster than a card: where
  * nodes have one card for all, there is nothing to gain.
  *
@@ -15,13 +15,16 @@
  *
  * As little as possible moves inside nodes. Of what one node has for another, first what is for the rank of the same place stays
  * where it is, up to that rank's part; then other bytes of its own; then bytes go to the place that they are for, and the rest to
- * whoever has room. The last node may have fewer ranks: then so many parts are between it and others.
+ * whoever has room. The last node may have fewer ranks: then so many parts are between it and others. And little goes in fewer parts,
+ * of `least` items and more, over ranks that differ from one pair of nodes to the next: by default what a card sends during a
+ * startup, an item being taken for a byte.
  *
  * Cost: O(messages), k for each two nodes that have something for each other, and `split` for the nodes. Nodes are the machine's;
  * without one each rank is a node, and sends directly, in the order of distances.
  */
 #include <stdlib.h>
 
+#include "machine/machine.h"
 #include "pattern/pattern.h"
 #include "schedule/algorithms/passing.h"
 
@@ -40,6 +43,7 @@ typedef struct rails {
     rest *left; /* between these two nodes, by rising origins and destinations */
     int64_t lefts, left_capacity;
     int64_t *room;     /* [ranks of a node]: what its rank of that place may still carry to the other node */
+    int64_t least;     /* items of a part */
     qdr_message *pair; /* all two nodes, by rising home and away, with the items of the largest part */
     int64_t pairs, pair_capacity;
     int32_t *phase; /* [pairs]; NULL: in the order of distances */
@@ -90,12 +94,18 @@ static void each_two_nodes(rails *at, void (*visit)(rails *at)) {
 
 /* ---- phases between nodes ------------------------------------------------------------------------------ */
 
+static int64_t parts_of(const rails *at, int64_t sum) {
+    int64_t parts = sum / at->least;
+    return parts < 1 ? 1 : parts < at->lanes ? parts : at->lanes;
+}
+
 static void note(rails *at) {
     int64_t sum = collect(at);
     if (at->home == at->away) return;
     at->passing.failed |= !qdri_grow(&at->pair, &at->pair_capacity, at->pairs + 1, sizeof *at->pair);
     if (at->passing.failed) return;
-    at->pair[at->pairs++] = (qdr_message){at->home, at->away, sum / at->lanes + (sum % at->lanes > 0)};
+    int64_t parts = parts_of(at, sum);
+    at->pair[at->pairs++] = (qdr_message){at->home, at->away, sum / parts + (sum % parts > 0)};
 }
 
 static qdr_status read_phases(rails *at, const qdr_pattern *nodes, const qdr_schedule *schedule) {
@@ -163,17 +173,22 @@ static int place_of(const rails *at, int rank) {
     return rank % at->passing.shape.size;
 }
 
-/* Parts differ by one item, and it is not always the first ranks that have more. */
+/* The first of the lanes that carry something. */
+static int first_lane(const rails *at) {
+    return (at->home + at->away) % at->lanes;
+}
+
+/* Parts differ by one item. */
 static void share_out(rails *at, int64_t sum) {
+    int64_t parts = parts_of(at, sum);
     for (int i = 0; i < at->lanes; i++)
-        at->room[(i + at->home + at->away) % at->lanes] = sum / at->lanes + (i < sum % at->lanes);
+        at->room[(i + first_lane(at)) % at->lanes] = i < parts ? sum / parts + (i < sum % parts) : 0;
 }
 
 static void between_nodes(rails *at) {
     enum { SAME_PLACE, OWN, ITS, PREFERENCES };
     for (int64_t i = 0; i < at->lefts; i++)
-        if (at->left[i].items == 0)
-            carry(at, &at->left[i], place_of(at, at->view->origin[at->left[i].message]) % at->lanes, 0);
+        if (at->left[i].items == 0) carry(at, &at->left[i], first_lane(at), 0);
     for (int preference = 0; preference < PREFERENCES; preference++)
         for (int64_t i = 0; i < at->lefts; i++) {
             int own = place_of(at, at->view->origin[at->left[i].message]),
@@ -200,12 +215,26 @@ static void spread(rails *at) {
     }
 }
 
+/* What is sent between two nodes during a startup, unless something else was asked for. */
+static qdr_status find_least(const qdri_request *request, rails *at) {
+    const qdri_value *given = qdri_spec_get(request->options, "least");
+    int size = at->passing.shape.size;
+    double rate;
+    at->least = given->integer;
+    if (given->given || at->passing.shape.nodes == 1 || !request->machine) return QDR_OK;
+    QDRI_TRY(qdri_machine_route_rate(request->machine, 0, size, &rate));
+    double items = rate * qdr_machine_look(request->machine)->tau;
+    at->least = items < 1 ? 1 : items < 1e15 ? (int64_t)items : (int64_t)1e15;
+    return QDR_OK;
+}
+
 static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     rails at = {.passing = {.shape = qdri_node_shape_of(request)}, .view = &request->view};
     int has_nodes = at.passing.shape.size > 1;
     at.next = QDRI_ARRAY(int64_t, request->view.ranks);
     at.room = QDRI_ARRAY(int64_t, at.passing.shape.size);
     qdr_status status = at.next && at.room ? QDR_OK : qdri_fail_memory();
+    if (!status) status = find_least(request, &at);
     if (!status && has_nodes) status = schedule_nodes(&at);
     if (!status) {
         each_two_nodes(&at, spread);
@@ -220,7 +249,11 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     return status;
 }
 
-static const qdri_option options[] = {QDRI_PACE_OPTIONS};
+static const qdri_option options[] = {
+    {"least", QDRI_INTEGER, "1", 1, 1e15, NULL,
+     "items of a part; by default what goes between two nodes of the machine during a startup", 0},
+    QDRI_PACE_OPTIONS,
+};
 
 const qdri_algorithm qdri_algorithm_rails = {
     .name = "rails",
