@@ -46,14 +46,15 @@ static int64_t draw_bytes(qdri_random *random) {
 }
 
 static void draw_run(uint64_t seed, int64_t number, run *made) {
-    static const char *const algorithms[] = {"async", "paced", "distributed", "bruck", "joined", NULL};
+    static const char *const algorithms[] = {"async",  "paced",  "distributed", "bruck",
+                                             "joined", "levels", NULL};
     static const char *const transports[] = {"net", "node"};
     qdri_random random = qdri_random_seed(qdri_mix(seed) ^ (uint64_t)number);
     memset(made, 0, sizeof *made);
     made->number = number;
     made->is_map = qdri_random_below(&random, 3) == 0;
     made->in_flight = 1 + (int)qdri_random_below(&random, 2);
-    made->algorithm = algorithms[qdri_random_below(&random, made->is_map ? 6 : 5)];
+    made->algorithm = algorithms[qdri_random_below(&random, made->is_map ? 7 : 6)];
     made->transport = transports[qdri_random_below(&random, 2)];
     made->exchanges = qdri_random_below(&random, 8) ? FEW : MANY; /* so many that tags are used again */
     made->wrong_exchange = (int)qdri_random_below(&random, FEW - 1);
