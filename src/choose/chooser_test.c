@@ -225,9 +225,22 @@ static void more_is_tried_where_sizes_stay(void **state) {
     facts.sharing = 2;
     rule = qdri_rule(&facts, NULL, 0);
     assert_string_equal(rule.algorithm[3], "joined");
-    facts.cards = 2; /* of each node, and not one for both of its ranks */
+    facts.cards =
+        2; /* of each node, and not one for both of its ranks; but all of them have the same to do */
     rule = qdri_rule(&facts, NULL, 0);
-    assert_string_equal(rule.algorithm[2], "rails");
+    assert_string_equal(rule.algorithm[0], "pairwise");
+    assert_string_equal(rule.algorithm[1], "paced");
+    assert_string_equal(rule.algorithm[2], "async");
+    facts.smallest = 1;
+    rule = qdri_rule(&facts, NULL, 0);
+    assert_int_equal(rule.count, 4);
+    assert_string_equal(rule.algorithm[1], "rails");
+    assert_int_equal(rule.passed_on, 3);
+    facts.reuse = 1; /* it has to be built */
+    rule = qdri_rule(&facts, NULL, 0);
+    assert_string_equal(rule.algorithm[1], "pairwise");
+    facts.reuse = 1000;
+    facts.smallest = 190;
     facts.cards = 1;
     facts.ranks = 32;
     facts.least_fan_in = facts.fan_in = 31;

@@ -9,7 +9,7 @@
  *     levels     the same where ranks share hosts: first inside them, then from host to host
  *     joined     where they are few: one message from each host to each other
  *     coloring   has the fewest phases, and has to be built: after some exchanges that has paid
- *     rails      uses all network cards of a node, where it is known to have several; it has to be built, too
+ *     rails      uses all network cards of a node alike, where it is known to have several and sizes differ; it has to be built, too
  *
  * Sizes may differ at every exchange of a plan whose algorithm nobody asked for, unless it is said how often they are the
  * same; `coloring` has to know them. A rank that has nothing in an exchange does not know how large items are, and so not which candidate
@@ -90,8 +90,10 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     int is_even = qdri_rule_is_even(facts);
     if (is_even) add(&result, "pairwise", NO_CARE);
     add(&result, "paced", NO_CARE);
-    if (facts->cards > 1 && is_worth_building(facts)) add(&result, "rails", NO_CARE);
-    if (!is_even && facts->smallest > 0) add(&result, "pairwise", NO_CARE);
+    if (!is_even && facts->cards > 1 && is_worth_building(facts))
+        add(&result, "rails", NO_CARE); /* and four are enough */
+    else if (!is_even && facts->smallest > 0)
+        add(&result, "pairwise", NO_CARE);
     add(&result, "async", RISKY);
     int is_quick = is_passed_on(facts) && add_passing(facts, &result);
     result.care.quick = is_quick ? result.care.small : result.care.risky;

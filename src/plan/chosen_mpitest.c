@@ -34,6 +34,10 @@ static int64_t nearly(int from, int to, int round) {
 static int64_t unlike(int from, int to, int round) {
     return varied(1000 - (from * 7 + to * 3) % 5 * 100, from, to, round);
 }
+/* The first of two ranks of a node has far more than the other. */
+static int64_t lopsided(int from, int to, int round) {
+    return varied(from % 2 == 0 && from / 2 != to / 2 ? 90000 : 100, from, to, round);
+}
 static int64_t large(int from, int to, int round) {
     return varied(60000, from, to, round);
 }
@@ -147,8 +151,8 @@ static void keeps_sizes(size_function *size, const char *more) {
     qdr_partners_destroy(&partners);
 }
 
-static void foresees(const char *spec, int64_t item_bytes, const char *algorithm) {
-    qdr_partners *partners = make_partners(equal);
+static void foresees(size_function *size, const char *spec, int64_t item_bytes, const char *algorithm) {
+    qdr_partners *partners = make_partners(size);
     qdr_machine *machine = NULL, *other = NULL;
     qdr_plan *plan = NULL;
     qdr_candidate first;
@@ -173,10 +177,10 @@ static void foresees(const char *spec, int64_t item_bytes, const char *algorithm
         qdr_plan *usual = NULL;
         FINE(qdr_plan_create(partners, &options, &usual));
         FINE(qdr_plan_candidate(usual, 0, &first));
-        CHECK(!strcmp(first.algorithm, "pairwise"));
+        CHECK(!strcmp(first.algorithm, size == equal ? "pairwise" : "paced"));
         FINE(qdr_plan_destroy(&usual));
     }
-    for (int i = 0; i < 6; i++) exchange(plan, equal, 0);
+    for (int i = 0; i < 6; i++) exchange(plan, size, 0);
     FINE(qdr_plan_destroy(&plan));
     qdr_machine_destroy(&machine);
     qdr_machine_destroy(&other);
@@ -194,8 +198,9 @@ int main(int count, char **words) {
     expect(large, several ? "pairwise" : "async");
     keeps_sizes(equal, "bruck");
     keeps_sizes(unlike, "bruck");
-    foresees("crossbar:tau=1us,rate=10GB/s", 1000, "async");
-    foresees("crossbar:tau=100us,rate=50Mbit/s,queue=4K", 400, "paced");
+    foresees(equal, "crossbar:tau=1us,rate=10GB/s", 1000, "async");
+    foresees(equal, "crossbar:tau=100us,rate=50Mbit/s,queue=4K", 400, "paced");
+    if (ranks % 2 == 0) foresees(lopsided, "node:k=2,cards=2,rate=400GB/s,nic=1GB/s,tau=1us", 1, "rails");
     int verdict = mpi_check_verdict();
     MPI_Finalize();
     return verdict;
