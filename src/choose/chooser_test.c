@@ -236,6 +236,14 @@ static void more_is_tried_where_sizes_stay(void **state) {
     assert_int_equal(rule.count, 4);
     assert_string_equal(rule.algorithm[1], "rails");
     assert_int_equal(rule.passed_on, 3);
+    facts.is_idle = 1; /* somebody may stay away, and carry nothing */
+    rule = qdri_rule(&facts, NULL, 0);
+    assert_string_equal(rule.algorithm[1], "pairwise");
+    facts.is_idle = 0;
+    facts.least_fan_in = 0;
+    rule = qdri_rule(&facts, NULL, 0);
+    assert_string_equal(rule.algorithm[1], "pairwise");
+    facts.least_fan_in = 7;
     facts.reuse = 1; /* it has to be built */
     rule = qdri_rule(&facts, NULL, 0);
     assert_string_equal(rule.algorithm[1], "pairwise");

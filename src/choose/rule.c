@@ -47,6 +47,11 @@ static int is_passed_on(const qdri_traits *facts) {
            !facts->is_idle;
 }
 
+/* Who carries for others has to come to every exchange, and to know how large items are. */
+static int has_rails(const qdri_traits *facts) {
+    return facts->cards > 1 && is_worth_building(facts) && facts->least_fan_in > 0 && !facts->is_idle;
+}
+
 /* Phases of pairs end at about the same time for all: where sizes differ by more, pairs wait for each other as long as
  * grants cost (docs/performance.md). */
 int qdri_rule_is_even(const qdri_traits *facts) {
@@ -90,7 +95,7 @@ qdri_rule_result qdri_rule(const qdri_traits *facts, char *why, size_t size) {
     int is_even = qdri_rule_is_even(facts);
     if (is_even) add(&result, "pairwise", NO_CARE);
     add(&result, "paced", NO_CARE);
-    if (!is_even && facts->cards > 1 && is_worth_building(facts))
+    if (!is_even && has_rails(facts))
         add(&result, "rails", NO_CARE); /* and four are enough */
     else if (!is_even && facts->smallest > 0)
         add(&result, "pairwise", NO_CARE);

@@ -100,7 +100,7 @@ static inline int64_t qdri_other(int64_t from, int64_t to) {
     X("k", INTEGER, ranks_of_a_node, 1, QDRI_MACHINE_RANKS, NULL,                                            \
       "ranks that share a node; links join nodes")                                                           \
     X("cards", INTEGER, "1", 1, QDRI_MACHINE_RANKS, NULL,                                                    \
-      "network cards of a node; links between nodes are as many times as wide")                              \
+      "network cards of a node; ordinary links are as many times as wide")                              \
     X("nic", RATE, "", 1e-3, 1e15, NULL, "a node's card, each way; absent: link")                            \
     X("memory", RATE, "", 1e-3, 1e15, NULL, "a node's memory, all its ranks together; absent: k/mu")         \
     X("n", INTEGER, "", 1, QDRI_MACHINE_RANKS, NULL, "ranks the machine holds; absent: those asked for")

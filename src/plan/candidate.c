@@ -86,8 +86,8 @@ static qdr_status from_rehearsal(const qdr_plan *plan, qdri_candidate *candidate
     return status ? status : qdri_program_from_schedule(candidate->rows, view, is_near, &candidate->program);
 }
 
-/* Hosts as a machine has its nodes, for algorithms that look at them: consecutive ranks, and the last may have fewer. Where they are not so,
- * or are not known, none is made. */
+/* Hosts as a machine has its nodes, for algorithms that look at them: consecutive ranks, and the last may have fewer; figures are those of a
+ * fast cluster. Where hosts are not so, or are not known, none is made. */
 static qdr_status hosts_as_nodes(const qdri_wire *wire, qdr_machine **machine) {
     char spec[32];
     int ranks = qdri_wire_ranks(wire), size = 1;

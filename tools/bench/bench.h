@@ -152,6 +152,9 @@ double bench_run(bench *bench, bench_method *method);
 
 double bench_median(const bench_method *method);
 
+/* Whether its messages go by third ranks: they have a bound of their own. */
+int bench_is_passed_on(const bench_method *method);
+
 /* ---- bench_trace.c ------------------------------------------------------------------------------------- */
 
 /* Collective. Runs each method once more and writes what happened, on rank 0. */

@@ -146,11 +146,18 @@ static void trace_one(bench *bench, bench_method *method, trace *trace) {
     method->recorder = NULL;
 }
 
+/* One that holds for all methods. */
+static double bound_of_all(const bench *bench) {
+    for (int i = 0; i < bench->methods; i++)
+        if (!bench->method[i].refusal && bench_is_passed_on(&bench->method[i])) return bench->any_bound;
+    return bench->bound;
+}
+
 void bench_write_trace(bench *bench) {
     trace trace = {.pattern = copy_text(bench->text),
                    .mpi = bench_mpi_told(),
                    .ranks = bench->ranks,
-                   .bound = bench->bound};
+                   .bound = bound_of_all(bench)};
     for (int i = 0; i < bench->methods; i++) {
         if (bench->method[i].refusal) continue;
         progress_say("recording %s", bench->method[i].name);

@@ -30,15 +30,14 @@ static const bench_method **sort_methods(const bench *bench, int *count) {
     return sorted;
 }
 
-/* Messages go by third ranks. */
-static int is_passed_on(const bench_method *method) {
+int bench_is_passed_on(const bench_method *method) {
     const qdr_algorithm_info *info;
     const char *name = method->info.algorithm;
     return method->kind == &bench_plan && name && !qdr_algorithm_find(name, &info) && !info->direct;
 }
 
 static double ratio_to_bound(const bench *bench, const bench_method *method) {
-    double bound = is_passed_on(method) ? bench->any_bound : bench->bound;
+    double bound = bench_is_passed_on(method) ? bench->any_bound : bench->bound;
     return bound > 0 ? bench_median(method) / bound : NAN;
 }
 
@@ -126,7 +125,7 @@ static void write_other_bound(const bench *bench, FILE *out) {
     char bound[UNITS_TEXT];
     int passes_on = 0;
     for (int i = 0; i < bench->methods; i++)
-        passes_on |= !bench->method[i].refusal && is_passed_on(&bench->method[i]);
+        passes_on |= !bench->method[i].refusal && bench_is_passed_on(&bench->method[i]);
     if (passes_on && bench->any_bound > 0 && bench->any_bound < bench->bound)
         fprintf(out, "# several stages: /bound is taken to the bound of any schedule, %s\n",
                 units_seconds(bench->any_bound, bound));
@@ -210,12 +209,13 @@ int bench_write_json(const bench *bench, FILE *out) {
     char *library = bench_mpi_library();
     json_t *mpi = json_pack("{s:o, s:o}", "library", json_text(library), "settings", bench_mpi_settings());
     free(library);
-    return json_print(json_pack("{s:{s:o, s:I, s:I, s:I, s:I}, s:i, s:o, s:b, s:o, s:o}", "pattern", "text",
-                                json_text(bench->text), "messages", (json_int_t)s->messages, "bytes",
+    return json_print(json_pack("{s:{s:o, s:I, s:I, s:I, s:I}, s:i, s:o, s:o, s:b, s:o, s:o}", "pattern",
+                                "text", json_text(bench->text), "messages", (json_int_t)s->messages, "bytes",
                                 (json_int_t)(s->items * bench->item_bytes), "max_degree",
                                 (json_int_t)s->degree, "max_traffic",
                                 (json_int_t)(s->traffic * bench->item_bytes), "ranks", bench->ranks,
-                                "bound_seconds", json_number_or_null(bench->bound), "verified", !bench->wrong,
-                                "mpi", mpi, "methods", methods),
+                                "bound_seconds", json_number_or_null(bench->bound), "bound_any_seconds",
+                                json_number_or_null(bench->any_bound), "verified", !bench->wrong, "mpi", mpi,
+                                "methods", methods),
                       out);
 }

@@ -18,6 +18,7 @@
 typedef struct measured {
     const char *name, *algorithm, *pacing, *what; /* of the document; NULL: not told */
     double median, least, most, predicted;        /* predicted: NAN when there is none */
+    double bound;                                 /* of its kind; NAN: none */
     int64_t repetitions;
     int chosen;
 } measured;
@@ -65,6 +66,9 @@ static int read_method(const results *results, int index, const json_t *object, 
         return complain("%s: methods[%d]: expected method, median_seconds, min_seconds, max_seconds and "
                         "repetitions",
                         results->name, index);
+    double ratio; /* to the bound of what sends directly, or of what passes on */
+    method->bound =
+        read_time(object, "ratio_to_bound", &ratio) && ratio > 0 ? method->median / ratio : results->bound;
     return EXIT_GOOD;
 }
 
@@ -194,11 +198,11 @@ static json_t *table_row(const results *results, const measured *method, double 
     char text[UNITS_TEXT];
     json_add(row, json_text(method->name));
     json_add(row,
-             report_bar_cell(report_seconds(method->median, text), method->median, slowest, results->bound));
+             report_bar_cell(report_seconds(method->median, text), method->median, slowest, method->bound));
     json_add(row, json_string(report_seconds(method->least, text)));
     json_add(row, json_string(report_seconds(method->most, text)));
     json_add(row, ratio_cell(method->median, results->method[0].median));
-    json_add(row, ratio_cell(method->median, results->bound));
+    json_add(row, ratio_cell(method->median, method->bound));
     if (predicted) {
         json_add(row, isnan(method->predicted) ? json_null()
                                                : json_string(report_seconds(method->predicted, text)));

@@ -416,7 +416,7 @@ static void go_on(qdri_exchange *exchange) {
         state->stage++;
         send_stage(exchange);
     }
-    if (!exchange->failed && state->waiting == 0) finish(exchange);
+    if (!exchange->failed) finish(exchange);
 }
 
 /* A part of a haul is in its memory. */
@@ -531,14 +531,19 @@ static void meets(const qdri_exchange *slot, char *is_met) {
     for (int i = 0; i < state->relay.ins; i++) is_met[state->relay.in[i].partner] = 1;
 }
 
-/* A haul of this stage that has not come. */
+/* A haul of this stage that has not come; or a crate that is not empty yet. */
 static int awaits(const qdri_exchange *exchange, int64_t *phase, const char **what) {
     const hauls *state = exchange->state;
+    *phase = state->stage;
     for (int i = state->taken, end = stage_end(state); i < end; i++)
         if (!state->intake[i].is_here) {
-            *phase = state->stage;
             *what = "bytes of its own, but what it passes on,";
             return state->relay.in[i].partner;
+        }
+    for (int i = 0; state->waiting > 0 && i < state->sent; i++)
+        if (state->load[i].waits) {
+            *what = "bytes, but that it takes what it was handed earlier,";
+            return state->relay.out[i].partner;
         }
     return -1;
 }

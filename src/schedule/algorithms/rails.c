@@ -7,8 +7,8 @@
  *     stage 1   rank i of a node sends its part to rank i of the other, in phases in which a node has one partner each way
  *     stage 2   inside nodes: what came is handed out
  *
- * A rank has at most one message for each other node, all ranks of a node have the same to send, and the same to receive: the slowest
- * card is done when the bytes of its node are, over all cards. What that costs is memory, which should be much faster than a card: where
+ * A rank has at most one message for each other node, and where nodes have much for each other all ranks of a node have the same to send,
+ * and the same to receive: the slowest card is done when the bytes of its node are, over all cards. What that costs is memory, which should be much faster than a card: where
  * nodes have one card for all, there is nothing to gain.
  *
  * The phases are those of `split`, which cuts nothing here, for the pattern of the nodes.
@@ -16,12 +16,13 @@
  * As little as possible moves inside nodes. Of what one node has for another, first what is for the rank of the same place stays
  * where it is, up to that rank's part; then other bytes of its own; then bytes go to the place that they are for, and the rest to
  * whoever has room. The last node may have fewer ranks: then so many parts are between it and others. And little goes in fewer parts,
- * of `least` items and more, over ranks that differ from one pair of nodes to the next: by default what a card sends during a
- * startup, an item being taken for a byte.
+ * or in one, each of `least` items and more, over ranks that differ from one pair of nodes to the next: by default what a card sends
+ * during a startup, an item being taken for a byte.
  *
  * Cost: O(messages), k for each two nodes that have something for each other, and `split` for the nodes. Nodes are the machine's;
  * without one each rank is a node, and sends directly, in the order of distances.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "machine/machine.h"
@@ -39,15 +40,18 @@ typedef struct rails {
     qdri_passing passing; /* whose entries these become */
     const qdr_pattern_view *view;
     int64_t *next; /* [ranks]: the first message of a rank that is not for an earlier node */
-    int home, away, lanes;
+    int home, away;
+    int rails;  /* between these two: the ranks that both have */
     rest *left; /* between these two nodes, by rising origins and destinations */
     int64_t lefts, left_capacity;
-    int64_t *room;     /* [ranks of a node]: what its rank of that place may still carry to the other node */
-    int64_t least;     /* items of a part */
-    qdr_message *pair; /* all two nodes, by rising home and away, with the items of the largest part */
-    int64_t pairs, pair_capacity;
-    int32_t *phase; /* [pairs]; NULL: in the order of distances */
-    int64_t at;     /* of these pairs */
+    int64_t *room;   /* [ranks of a node]: what its rank of that place may still carry to the other node */
+    int64_t least;   /* items of a part */
+    int64_t startup; /* items that go between two nodes meanwhile */
+    int scale;       /* of items there: bits that are left out */
+    qdri_pattern_builder nodes; /* their pattern: the items of the largest part */
+    int64_t pairs;              /* of nodes that have something for each other, by rising home and away */
+    int32_t *phase;             /* [pairs]; NULL: in the order of distances */
+    int64_t at;                 /* of these pairs */
 } rails;
 
 /* ---- all two nodes ------------------------------------------------------------------------------------- */
@@ -68,7 +72,7 @@ static int64_t collect(rails *at) {
             sum += at->view->items[*m];
         }
     int home = qdri_node_members_of(shape, at->home), away = qdri_node_members_of(shape, at->away);
-    at->lanes = home < away ? home : away;
+    at->rails = home < away ? home : away;
     return sum;
 }
 
@@ -96,16 +100,14 @@ static void each_two_nodes(rails *at, void (*visit)(rails *at)) {
 
 static int64_t parts_of(const rails *at, int64_t sum) {
     int64_t parts = sum / at->least;
-    return parts < 1 ? 1 : parts < at->lanes ? parts : at->lanes;
+    return parts < 1 ? 1 : parts < at->rails ? parts : at->rails;
 }
 
 static void note(rails *at) {
-    int64_t sum = collect(at);
+    int64_t sum = collect(at), parts = parts_of(at, sum);
     if (at->home == at->away) return;
-    at->passing.failed |= !qdri_grow(&at->pair, &at->pair_capacity, at->pairs + 1, sizeof *at->pair);
-    if (at->passing.failed) return;
-    int64_t parts = parts_of(at, sum);
-    at->pair[at->pairs++] = (qdr_message){at->home, at->away, sum / parts + (sum % parts > 0)};
+    qdri_pattern_add(&at->nodes, at->home, at->away, (sum / parts + (sum % parts > 0)) >> at->scale);
+    at->pairs++;
 }
 
 static qdr_status read_phases(rails *at, const qdr_pattern *nodes, const qdr_schedule *schedule) {
@@ -120,13 +122,27 @@ static qdr_status read_phases(rails *at, const qdr_pattern *nodes, const qdr_sch
     return at->phase ? QDR_OK : qdri_fail_memory();
 }
 
+/* `split` counts time in items, and up to 2^52 of them. */
+static int scale_of(const qdr_pattern_view *view) {
+    int64_t sum = 0;
+    int scale = 0;
+    for (int64_t m = 0; m < view->messages; m++) sum += view->items[m];
+    while (sum >> scale > INT64_C(1) << 50) scale++;
+    return scale;
+}
+
+/* Nodes that have only messages without items for each other are a pair, too. */
 static qdr_status schedule_nodes(rails *at) {
     qdr_pattern *nodes = NULL;
     qdr_schedule *schedule = NULL;
+    char split[64];
+    at->scale = scale_of(at->view);
+    snprintf(split, sizeof split, "split:cut=no,tau=%lld", (long long)at->startup >> at->scale);
+    qdri_pattern_begin(&at->nodes, at->passing.shape.nodes, at->passing.shape.nodes);
     each_two_nodes(at, note);
-    if (at->passing.failed) return qdri_fail_memory();
-    QDRI_TRY(qdr_pattern_create(at->passing.shape.nodes, at->pairs, at->pair, &nodes));
-    qdr_status status = qdr_schedule_create(nodes, "split:cut=no", NULL, &schedule);
+    at->nodes.failed |= at->passing.failed;
+    QDRI_TRY(qdri_pattern_finish(&at->nodes, &nodes));
+    qdr_status status = qdr_schedule_create(nodes, split, NULL, &schedule);
     if (!status) status = read_phases(at, nodes, schedule);
     qdr_schedule_destroy(&schedule);
     qdr_pattern_destroy(&nodes);
@@ -150,54 +166,54 @@ static void take(rails *at, rest *left, int64_t items) {
     left->items -= items;
 }
 
-/* So many items of a message go over a lane. */
-static void carry(rails *at, rest *left, int lane, int64_t items) {
+/* So many items of a message go over a rail. */
+static void carry(rails *at, rest *left, int rail, int64_t items) {
     qdri_passing *passing = &at->passing;
     const qdri_node_shape *shape = &passing->shape;
     int64_t phase = at->phase ? at->phase[at->at] : (at->away - at->home + shape->nodes) % shape->nodes - 1;
     take(at, left, items);
-    pass_inside(passing, EVEN_OUT, at->home * shape->size + lane);
-    qdri_pass(passing, at->phase ? HAND_OVER : 0, phase, at->away * shape->size + lane);
+    pass_inside(passing, EVEN_OUT, at->home * shape->size + rail);
+    qdri_pass(passing, at->phase ? HAND_OVER : 0, phase, at->away * shape->size + rail);
     pass_inside(passing, HAND_OUT, passing->end);
 }
 
 /* As much as there is room for. */
-static void fill(rails *at, rest *left, int lane) {
-    int64_t items = left->items < at->room[lane] ? left->items : at->room[lane];
+static void fill(rails *at, rest *left, int rail) {
+    int64_t items = left->items < at->room[rail] ? left->items : at->room[rail];
     if (items == 0) return;
-    at->room[lane] -= items;
-    carry(at, left, lane, items);
+    at->room[rail] -= items;
+    carry(at, left, rail, items);
 }
 
 static int place_of(const rails *at, int rank) {
     return rank % at->passing.shape.size;
 }
 
-/* The first of the lanes that carry something. */
-static int first_lane(const rails *at) {
-    return (at->home + at->away) % at->lanes;
+/* The first of the rails that carry something. */
+static int first_rail(const rails *at) {
+    return (at->home + at->away) % at->rails;
 }
 
 /* Parts differ by one item. */
 static void share_out(rails *at, int64_t sum) {
     int64_t parts = parts_of(at, sum);
-    for (int i = 0; i < at->lanes; i++)
-        at->room[(i + first_lane(at)) % at->lanes] = i < parts ? sum / parts + (i < sum % parts) : 0;
+    for (int i = 0; i < at->rails; i++)
+        at->room[(i + first_rail(at)) % at->rails] = i < parts ? sum / parts + (i < sum % parts) : 0;
 }
 
 static void between_nodes(rails *at) {
     enum { SAME_PLACE, OWN, ITS, PREFERENCES };
     for (int64_t i = 0; i < at->lefts; i++)
-        if (at->left[i].items == 0) carry(at, &at->left[i], first_lane(at), 0);
+        if (at->left[i].items == 0) carry(at, &at->left[i], first_rail(at), 0);
     for (int preference = 0; preference < PREFERENCES; preference++)
         for (int64_t i = 0; i < at->lefts; i++) {
             int own = place_of(at, at->view->origin[at->left[i].message]),
                 its = place_of(at, at->view->destination[at->left[i].message]),
-                lane = preference == ITS ? its : own;
-            if ((preference != SAME_PLACE || own == its) && lane < at->lanes) fill(at, &at->left[i], lane);
+                rail = preference == ITS ? its : own;
+            if ((preference != SAME_PLACE || own == its) && rail < at->rails) fill(at, &at->left[i], rail);
         }
-    for (int64_t i = 0, lane = 0; i < at->lefts; i++)
-        for (; at->left[i].items > 0; lane += at->left[i].items > 0) fill(at, &at->left[i], (int)lane);
+    for (int64_t i = 0, rail = 0; i < at->lefts; i++)
+        for (; at->left[i].items > 0; rail += at->left[i].items > 0) fill(at, &at->left[i], (int)rail);
     at->at++;
 }
 
@@ -215,16 +231,16 @@ static void spread(rails *at) {
     }
 }
 
-/* What is sent between two nodes during a startup, unless something else was asked for. */
-static qdr_status find_least(const qdri_request *request, rails *at) {
-    const qdri_value *given = qdri_spec_get(request->options, "least");
-    int size = at->passing.shape.size;
-    double rate;
-    at->least = given->integer;
-    if (given->given || at->passing.shape.nodes == 1 || !request->machine) return QDR_OK;
-    QDRI_TRY(qdri_machine_route_rate(request->machine, 0, size, &rate));
-    double items = rate * qdr_machine_look(request->machine)->tau;
-    at->least = items < 1 ? 1 : items < 1e15 ? (int64_t)items : (int64_t)1e15;
+/* What is sent between two nodes during a startup. That is the least part, unless something else was asked for. */
+static qdr_status find_startup(const qdri_request *request, rails *at) {
+    const qdri_value *least = qdri_spec_get(request->options, "least");
+    double rate, items = 1;
+    if (at->passing.shape.nodes > 1 && request->machine) {
+        QDRI_TRY(qdri_machine_route_rate(request->machine, 0, at->passing.shape.size, &rate));
+        items = rate * qdr_machine_look(request->machine)->tau;
+    }
+    at->startup = items < 1 ? 1 : items < 1e15 ? (int64_t)items : (int64_t)1e15;
+    at->least = least->given ? least->integer : at->startup;
     return QDR_OK;
 }
 
@@ -232,9 +248,9 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     rails at = {.passing = {.shape = qdri_node_shape_of(request)}, .view = &request->view};
     int has_nodes = at.passing.shape.size > 1;
     at.next = QDRI_ARRAY(int64_t, request->view.ranks);
-    at.room = QDRI_ARRAY(int64_t, at.passing.shape.size);
+    at.room = QDRI_ARRAY(int64_t, qdri_node_members_of(&at.passing.shape, 0));
     qdr_status status = at.next && at.room ? QDR_OK : qdri_fail_memory();
-    if (!status) status = find_least(request, &at);
+    if (!status) status = find_startup(request, &at);
     if (!status && has_nodes) status = schedule_nodes(&at);
     if (!status) {
         each_two_nodes(&at, spread);
@@ -244,7 +260,6 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     free(at.next);
     free(at.room);
     free(at.left);
-    free(at.pair);
     free(at.phase);
     return status;
 }

@@ -122,6 +122,26 @@ static void no_direct_schedule_is_as_short(void **state) {
     qdr_pattern_destroy(&pattern);
 }
 
+/* Nodes that have nothing but messages without items for each other take a phase like others; and totals that nobody can count in
+ * a double are no hindrance. */
+static void empty_and_huge_messages(void **state) {
+    static const char *const patterns[] = {"complete:n=10,bytes=0", "random:n=20,density=0.2,bytes=0..1",
+                                           "random:n=30,density=0.1,bytes=0..1",
+                                           "complete:n=100,bytes=1099511627776"};
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        for (int size = 1; size <= 9; size++) {
+            char machine_spec[60];
+            qdr_machine *machine;
+            qdr_pattern *pattern;
+            snprintf(machine_spec, sizeof machine_spec, "node:k=%d", size);
+            qdr_schedule *schedule = make("rails", patterns[i], machine_spec, &machine, &pattern);
+            qdr_schedule_destroy(&schedule);
+            qdr_machine_destroy(&machine);
+            qdr_pattern_destroy(&pattern);
+        }
+}
+
 /* 64 KB between two nodes: in parts of 20000 items they are three, over ranks that differ from pair to pair; and where a startup is worth
  * all of it, one. */
 static void little_goes_in_few_parts(void **state) {
@@ -159,6 +179,7 @@ static void little_goes_in_few_parts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_equal), cmocka_unit_test(little_moves_inside),
-        cmocka_unit_test(little_goes_in_few_parts), cmocka_unit_test(no_direct_schedule_is_as_short)};
+        cmocka_unit_test(little_goes_in_few_parts), cmocka_unit_test(empty_and_huge_messages),
+        cmocka_unit_test(no_direct_schedule_is_as_short)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
