@@ -7,9 +7,9 @@
  *     stage 1   rank i of a node sends its part to rank i of the other, in phases in which a node has one partner each way
  *     stage 2   inside nodes: what came is handed out
  *
- * A rank has at most one message for each other node, and where nodes have much for each other all ranks of a node have the same to send,
- * and the same to receive: the slowest card is done when the bytes of its node are, over all cards. What that costs is memory, which should be much faster than a card: where
- * nodes have one card for all, there is nothing to gain.
+ * A rank has at most one message for each other node. Where nodes have much for each other, all ranks of a node have the same to
+ * send, and the same to receive: the slowest card is done when the bytes of its node are, over all cards. What that costs is
+ * memory, which should be much faster than a card: where nodes have one card for all, there is nothing to gain.
  *
  * The phases are those of `split`, which cuts nothing here, for the pattern of the nodes.
  *
