@@ -4,6 +4,7 @@
  * cost.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,10 +22,11 @@ static const char *const switching_words[] = {"packet", "circuit"};
 static const int64_t example_bytes[] = {0, 1024, 1048576};
 enum { EXAMPLES = 3, ROUTES = 3, ROUTE_TEXT = 256 };
 
+/* Of a message alone, which a link may hold back that is slower than its ports; NAN: there is no memory. */
 static double transfer_seconds(const qdr_machine *machine, int from, int to, int64_t bytes) {
-    const qdr_machine_parameters *p = qdr_machine_look(machine);
-    return p->tau + qdr_machine_latency(machine, from, to) +
-           p->mu * (double)qdr_machine_wire_bytes(machine, bytes);
+    qdr_step step = {.from = from, .to = to, .items = bytes};
+    qdr_prediction prediction;
+    return qdr_steps_predict(1, &step, machine, 1, &prediction) ? NAN : prediction.seconds;
 }
 
 /* The ranks whose routes are shown: the neighbour, the middle and the last, as far as they differ. */
