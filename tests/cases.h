@@ -24,7 +24,7 @@ static const char *const case_algorithms[] = {
     "levels",
     "levels:3,inside=5",
     "rails",
-    "rails:least=50",
+    "rails:least=50,waves=3",
     "greedy",
     "random",
     "random-link:seed=2",

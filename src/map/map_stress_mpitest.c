@@ -112,8 +112,9 @@ static links *draw_mask(void) {
 
 static qdr_plan_options draw_plan(void) {
     static const char *const algorithms[] = {
-        NULL,        NULL,           "async", "paced",  "paced",  "distributed",       "linear", "coloring",
-        "two-stage", "random-split", "bruck", "joined", "levels", "levels:3,inside=2", "rails"};
+        NULL,           NULL,        "async",        "paced", "paced",  "distributed", "linear",
+        "coloring",     "two-stage", "random-split", "bruck", "joined", "levels",      "levels:3,inside=2",
+        "rails:waves=3"};
     static const char *const transports[] = {"node", "node", "node", NULL, "net"};
     static const int64_t chunks[] = {0, 0, 4096, 100000};
     qdr_plan_options options = QDR_PLAN_OPTIONS;

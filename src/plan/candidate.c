@@ -118,6 +118,7 @@ static qdr_status from_algorithm(const qdr_plan *plan, qdri_candidate *candidate
             qdr_schedule_create(matrix ? matrix : cross, candidate->spec, nodes ? nodes : machine, &schedule);
     qdr_machine_destroy(&nodes);
     qdr_pattern_destroy(&cross);
+    if (!status) candidate->promises = schedule->promises;
     if (!status) status = qdri_program_from_schedule(schedule, view, is_near, &candidate->program);
     if (!status && matrix) candidate->schedule = qdri_schedule_retain(schedule);
     /* Where the rule takes pairs, there is a hop for every message that can come, and it is a whole one. */

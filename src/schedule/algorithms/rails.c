@@ -3,15 +3,18 @@
  * rails: where ranks of a node have network cards of their own, one that has far more to send, or to receive, than the others
  * keeps its card busy while theirs rest. So what a node has for another goes in equal parts over all its ranks:
  *
- *     stage 0   inside nodes: who has more than its part gives the rest to others; messages inside nodes go, too
- *     stage 1   rank i of a node sends its part to rank i of the other, in phases in which a node has one partner each way
- *     stage 2   inside nodes: what came is handed out
+ *     even out    inside nodes, who has more than its part gives the rest to others
+ *     hand over   rank i of a node sends its part to rank i of the other, in phases in which a node has one partner each way
+ *     hand out    inside nodes, what came goes to whom it is for
  *
  * A rank has at most one message for each other node. Where nodes have much for each other, all ranks of a node have the same to
  * send, and the same to receive: the slowest card is done when the bytes of its node are, over all cards. What that costs is
  * memory, which should be much faster than a card: where nodes have one card for all, there is nothing to gain.
  *
- * The phases are those of `split`, which cuts nothing here, for the pattern of the nodes.
+ * The phases between nodes are those of `split`, which cuts nothing here, for the pattern of the nodes. They go in *waves*, one behind
+ * the other: while a wave is between nodes, the next is evened out and the one before is handed out. Wave w has stages w, w + 1 and w + 2. What
+ * moves inside nodes shares the phases of what moves between them, for memory and cards do not hinder each other, and messages
+ * that stay inside go with the first wave between nodes. Each wave is some startups more inside nodes, and has to be worth them.
  *
  * As little as possible moves inside nodes. Of what one node has for another, first what is for the rank of the same place stays
  * where it is, up to that rank's part; then other bytes of its own; then bytes go to the place that they are for, and the rest to
@@ -22,6 +25,7 @@
  * Cost: O(messages), k for each two nodes that have something for each other, and `split` for the nodes. Nodes are the machine's;
  * without one each rank is a node, and sends directly, in the order of distances.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,6 +34,7 @@
 #include "schedule/algorithms/passing.h"
 
 enum { EVEN_OUT, HAND_OVER, HAND_OUT, STAGES };
+enum { USUAL_WAVES = 4 };
 
 /* What is left of a message between two nodes. */
 typedef struct rest {
@@ -51,6 +56,7 @@ typedef struct rails {
     qdri_pattern_builder nodes; /* their pattern: the items of the largest part */
     int64_t pairs;              /* of nodes that have something for each other, by rising home and away */
     int32_t *phase;             /* [pairs]; NULL: in the order of distances */
+    int64_t phases, waves;      /* these are among so many */
     int64_t at;                 /* of these pairs */
 } rails;
 
@@ -116,10 +122,23 @@ static qdr_status read_phases(rails *at, const qdr_pattern *nodes, const qdr_sch
     int64_t steps = 0;
     QDRI_TRY(qdr_schedule_steps(schedule, &steps, &step));
     at->phase = QDRI_ZERO_ARRAY(int32_t, at->pairs);
-    for (int64_t i = 0; at->phase && i < steps; i++)
+    for (int64_t i = 0; at->phase && i < steps; i++) {
         at->phase[qdri_pattern_position(&view, step[i].from, step[i].to)] = (int32_t)step[i].phase;
+        if (step[i].phase >= at->phases) at->phases = step[i].phase + 1;
+    }
     free(step);
     return at->phase ? QDR_OK : qdri_fail_memory();
+}
+
+/* While a wave is between nodes, a rank of these begins to send to all others of its node twice. */
+static void choose_waves(rails *at, const qdr_pattern *nodes) {
+    qdr_pattern_statistics between;
+    qdr_pattern_measure(nodes, &between);
+    double inside = 2 * (at->passing.shape.size - 1) * (double)at->startup;
+    double worth = ldexp((double)between.traffic, at->scale) / inside;
+    if (at->waves == 0) at->waves = worth < USUAL_WAVES ? (int64_t)worth : USUAL_WAVES;
+    if (at->waves > at->phases) at->waves = at->phases;
+    if (at->waves < 1) at->waves = 1;
 }
 
 /* `split` counts time in items, and up to 2^52 of them. */
@@ -144,6 +163,7 @@ static qdr_status schedule_nodes(rails *at) {
     QDRI_TRY(qdri_pattern_finish(&at->nodes, &nodes));
     qdr_status status = qdr_schedule_create(nodes, split, NULL, &schedule);
     if (!status) status = read_phases(at, nodes, schedule);
+    if (!status) choose_waves(at, nodes);
     qdr_schedule_destroy(&schedule);
     qdr_pattern_destroy(&nodes);
     return status;
@@ -151,10 +171,13 @@ static qdr_status schedule_nodes(rails *at) {
 
 /* ---- parts --------------------------------------------------------------------------------------------- */
 
-/* To a rank of the same node. */
-static void pass_inside(qdri_passing *passing, int stage, int to) {
+/* To a rank of the same node. If there are several waves, each is `width` phases or fewer. */
+static void pass_inside(rails *at, int64_t stage, int to) {
+    qdri_passing *passing = &at->passing;
     int node = passing->at / passing->shape.size, members = qdri_node_members_of(&passing->shape, node);
-    qdri_pass(passing, stage, (to - passing->at + members) % members - 1, to);
+    int64_t phase = (to - passing->at + members) % members - 1,
+            width = (at->phases + at->waves - 1) / at->waves;
+    qdri_pass(passing, (int)stage, at->waves > 1 ? phase % width : phase, to);
 }
 
 static void take(rails *at, rest *left, int64_t items) {
@@ -166,15 +189,25 @@ static void take(rails *at, rest *left, int64_t items) {
     left->items -= items;
 }
 
+/* Where each rank is a node. */
+static void carry_directly(rails *at, rest *left, int64_t items) {
+    int nodes = at->passing.shape.nodes;
+    take(at, left, items);
+    qdri_pass(&at->passing, 0, (at->away - at->home + nodes) % nodes - 1, at->away);
+}
+
 /* So many items of a message go over a rail. */
 static void carry(rails *at, rest *left, int rail, int64_t items) {
-    qdri_passing *passing = &at->passing;
-    const qdri_node_shape *shape = &passing->shape;
-    int64_t phase = at->phase ? at->phase[at->at] : (at->away - at->home + shape->nodes) % shape->nodes - 1;
+    if (!at->phase) {
+        carry_directly(at, left, items);
+        return;
+    }
+    int64_t phase = at->phase[at->at], wave = phase * at->waves / at->phases,
+            first = (wave * at->phases + at->waves - 1) / at->waves;
     take(at, left, items);
-    pass_inside(passing, EVEN_OUT, at->home * shape->size + rail);
-    qdri_pass(passing, at->phase ? HAND_OVER : 0, phase, at->away * shape->size + rail);
-    pass_inside(passing, HAND_OUT, passing->end);
+    pass_inside(at, wave + EVEN_OUT, at->home * at->passing.shape.size + rail);
+    qdri_pass(&at->passing, (int)wave + HAND_OVER, phase - first, at->away * at->passing.shape.size + rail);
+    pass_inside(at, wave + HAND_OUT, at->passing.end);
 }
 
 /* As much as there is room for. */
@@ -227,7 +260,8 @@ static void spread(rails *at) {
     }
     for (int64_t i = 0; i < at->lefts; i++) {
         take(at, &at->left[i], at->left[i].items);
-        pass_inside(&at->passing, EVEN_OUT, at->passing.end);
+        pass_inside(at, at->waves > 1 ? HAND_OVER : EVEN_OUT,
+                    at->passing.end); /* one wave is a permutation */
     }
 }
 
@@ -247,6 +281,7 @@ static qdr_status find_startup(const qdri_request *request, rails *at) {
 static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     rails at = {.passing = {.shape = qdri_node_shape_of(request)}, .view = &request->view};
     int has_nodes = at.passing.shape.size > 1;
+    at.waves = qdri_spec_get(request->options, "waves")->integer;
     at.next = QDRI_ARRAY(int64_t, request->view.ranks);
     at.room = QDRI_ARRAY(int64_t, qdri_node_members_of(&at.passing.shape, 0));
     qdr_status status = at.next && at.room ? QDR_OK : qdri_fail_memory();
@@ -254,7 +289,9 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
     if (!status && has_nodes) status = schedule_nodes(&at);
     if (!status) {
         each_two_nodes(&at, spread);
-        schedule->stages = has_nodes ? STAGES : 1;
+        schedule->stages = has_nodes ? STAGES + (int)at.waves - 1 : 1;
+        /* Waves are between nodes and inside them at once. */
+        if (!has_nodes || at.waves == 1) schedule->promises = QDR_PROMISES_PERMUTATION;
         status = qdri_rows_from_passed(&at.passing, schedule);
     }
     free(at.next);
@@ -267,6 +304,8 @@ static qdr_status build(const qdri_request *request, qdr_schedule *schedule) {
 static const qdri_option options[] = {
     {"least", QDRI_INTEGER, "1", 1, 1e15, NULL,
      "items of a part; by default what goes between two nodes of the machine during a startup", 0},
+    {"waves", QDRI_INTEGER, "0", 0, 1000, NULL,
+     "behind one another, one between nodes while others are inside; 0: up to four", 0},
     QDRI_PACE_OPTIONS,
 };
 
@@ -276,7 +315,6 @@ const qdri_algorithm qdri_algorithm_rails = {
     .summary = "what one node has for another in equal parts over all its ranks, and their cards",
     .source = "FAST (arXiv 2505.09764): balanced inside nodes first, then between ranks of the same place",
     .knowledge = QDR_KNOWS_MATRIX,
-    .promises = QDR_PROMISES_PERMUTATION,
     .staged = 1,
     .by_nodes = 1,
     QDRI_OPTIONS(options),
