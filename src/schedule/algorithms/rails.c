@@ -34,7 +34,7 @@
 #include "schedule/algorithms/passing.h"
 
 enum { EVEN_OUT, HAND_OVER, HAND_OUT, STAGES };
-enum { USUAL_WAVES = 4 };
+enum { USUAL_WAVES = 8 };
 
 /* What is left of a message between two nodes. */
 typedef struct rest {
@@ -305,7 +305,7 @@ static const qdri_option options[] = {
     {"least", QDRI_INTEGER, "1", 1, 1e15, NULL,
      "items of a part; by default what goes between two nodes of the machine during a startup", 0},
     {"waves", QDRI_INTEGER, "0", 0, 1000, NULL,
-     "behind one another, one between nodes while others are inside; 0: up to four", 0},
+     "behind one another, one between nodes while others are inside; 0: up to eight", 0},
     QDRI_PACE_OPTIONS,
 };
 

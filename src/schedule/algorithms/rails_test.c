@@ -129,7 +129,7 @@ static void waves_overlap(void **state) {
     static const struct {
         const char *algorithm, *pattern;
         int stages;
-    } cases[] = {{"rails", "moe:n=64,experts=256,tokens=8192,skew=0.8,bytes=8K", 6},
+    } cases[] = {{"rails", "moe:n=64,experts=256,tokens=8192,skew=0.8,bytes=8K", 9},
                  {"rails:waves=1", "moe:n=64,experts=256,tokens=8192,skew=0.8,bytes=8K", 3},
                  {"rails:waves=6", "complete:n=64,bytes=1M", 8},
                  {"rails:waves=100", "complete:n=64,bytes=1M", 9},
