@@ -130,12 +130,12 @@ static qdr_status read_phases(rails *at, const qdr_pattern *nodes, const qdr_sch
     return at->phase ? QDR_OK : qdri_fail_memory();
 }
 
-/* While a wave is between nodes, a rank of these begins to send to all others of its node twice. */
+/* While a wave is between nodes, a rank of these begins to send to all others of its node twice. That should take no more than half of the time. */
 static void choose_waves(rails *at, const qdr_pattern *nodes) {
     qdr_pattern_statistics between;
     qdr_pattern_measure(nodes, &between);
     double inside = 2 * (at->passing.shape.size - 1) * (double)at->startup;
-    double worth = ldexp((double)between.traffic, at->scale) / inside;
+    double worth = ldexp((double)between.traffic, at->scale) / (2 * inside);
     if (at->waves == 0) at->waves = worth < USUAL_WAVES ? (int64_t)worth : USUAL_WAVES;
     if (at->waves > at->phases) at->waves = at->phases;
     if (at->waves < 1) at->waves = 1;
